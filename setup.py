@@ -1,0 +1,52 @@
+"""The extension modules; everything else stands in pyproject.toml."""
+
+import os
+import sys
+
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+
+# A build that checks every index and runs C assertions: SOLVER_DEBUG=1 pip install .
+DEBUG = os.environ.get("SOLVER_DEBUG", "") not in ("", "0")
+
+if sys.platform == "win32":
+    COMPILE_ARGS = ["/Od"] if DEBUG else ["/O2"]
+else:
+    COMPILE_ARGS = ["-O1", "-g"] if DEBUG else ["-O3", "-g0"]
+
+HEADERS = ["src/solver/_bits.h"]
+MODULES = {
+    "solver._core": ["src/solver/_core.pyx"],
+    "solver.games.ops": ["src/solver/games/ops.pyx"],
+    "solver.games._scout": ["src/solver/games/_scout.pyx"],
+    "solver.games.scout": ["src/solver/games/scout.pyx"],
+    "solver._ismcts": ["src/solver/_ismcts.pyx"],
+}
+
+extensions = [
+    Extension(
+        name,
+        sources,
+        include_dirs=["src/solver"],
+        depends=HEADERS,
+        extra_compile_args=COMPILE_ARGS,
+    )
+    for name, sources in MODULES.items()
+]
+
+setup(
+    ext_modules=cythonize(
+        extensions,
+        build_dir="build/cython",
+        nthreads=0 if sys.platform == "win32" else os.cpu_count() or 1,
+        compiler_directives={
+            "language_level": 3,
+            "boundscheck": DEBUG,
+            "wraparound": False,
+            "initializedcheck": DEBUG,
+            "cdivision": True,
+            "embedsignature": True,
+            "freethreading_compatible": False,
+        },
+    ),
+)

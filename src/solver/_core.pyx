@@ -1,0 +1,255 @@
+# cython: language_level=3
+"""Compiled kernels: the seeded random stream and SCOUT's sets of adjacent cards.
+
+The inline kernels themselves stand in `_core.pxd`, where the compiled games take them from; this
+module gives them a Python door. Users reach the set functions as `solver.scout.legal_sets` and
+`solver.scout.beats`, and meet `Rng` as the `seed` of a deal, a sample or a search.
+"""
+from libc.stdint cimport uint8_t, uint64_t
+
+import numpy as np
+
+
+cdef class Rng:
+    """A random stream of its own: xoshiro256** seeded through `numpy.random.SeedSequence`.
+
+    Parameters
+    ----------
+    seed : int or sequence of int or numpy.random.SeedSequence or None
+        None takes fresh entropy from the operating system; `seed_sequence.entropy` then tells it.
+
+    Raises
+    ------
+    ValueError
+        If an integer in `seed` is negative.
+    TypeError
+        If `seed` is of another type.
+
+    Notes
+    -----
+    The same seed gives the same stream on every machine and version (golden streams are among
+    the tests). Not for cryptography.
+    """
+
+    def __init__(self, seed=None):
+        cdef int j
+        if isinstance(seed, np.random.SeedSequence):
+            self.seed_sequence = seed
+        else:
+            self.seed_sequence = np.random.SeedSequence(seed)
+        words = self.seed_sequence.generate_state(4, np.uint64)
+        for j in range(4):
+            self.c.s[j] = int(words[j])
+        if not (self.c.s[0] | self.c.s[1] | self.c.s[2] | self.c.s[3]):
+            self.c.s[0] = 1             # the one state that the generator would never leave
+
+    def next_u64(self):
+        """The next 64 bits, as an int."""
+        return rng_next(&self.c)
+
+    def below(self, n):
+        """A uniform int in [0, n), 1 <= n < 2**64, without bias."""
+        if not 1 <= n < 2**64:
+            raise ValueError(f"n must lie in 1..2**64-1, not {n}")
+        return rng_below(&self.c, n)
+
+    def random(self):
+        """A uniform float in [0, 1), a multiple of 2**-53."""
+        return rng_double(&self.c)
+
+    def shuffle(self, list items not None):
+        """Put a list into uniformly random order, in place."""
+        cdef Py_ssize_t i, j
+        for i in range(len(items) - 1, 0, -1):
+            j = <Py_ssize_t> rng_below(&self.c, i + 1)
+            items[i], items[j] = items[j], items[i]
+
+    def choice(self, items):
+        """A uniformly random element of a non-empty sequence.
+
+        Raises
+        ------
+        ValueError
+            If the sequence is empty.
+        """
+        if not len(items):
+            raise ValueError("cannot choose from an empty sequence")
+        return items[rng_below(&self.c, len(items))]
+
+    def spawn(self, n):
+        """`n` independent streams, as `SeedSequence.spawn` makes them; this stream does not move."""
+        return [Rng(child) for child in self.seed_sequence.spawn(n)]
+
+    @property
+    def state(self):
+        """The four 64-bit words of the generator."""
+        return (self.c.s[0], self.c.s[1], self.c.s[2], self.c.s[3])
+
+    def __repr__(self):
+        return f"Rng(entropy={self.seed_sequence.entropy}, state={self.state})"
+
+    def __reduce__(self):
+        return _restore_rng, (self.seed_sequence, self.state)
+
+
+def _restore_rng(seed_sequence, state):
+    cdef Rng result = Rng(seed_sequence)
+    cdef int j
+    for j in range(4):
+        result.c.s[j] = state[j]
+    return result
+
+
+cdef Rng as_rng(object seed):
+    """The stream itself if `seed` is one, else a new one from the seed."""
+    return seed if isinstance(seed, Rng) else Rng(seed)
+
+
+# ------------------------------------------------------------------------------------------------
+# Sets of adjacent cards
+
+cdef int _load_tops(object tops, hand_t* hand) except -1:
+    """The row of numbers as planes; the number of cards."""
+    cdef uint8_t cards[MAX_HAND]
+    cdef int n = 0
+    row = list(tops)
+    if len(row) > MAX_HAND:
+        raise ValueError(f"a row holds at most {MAX_HAND} cards, not {len(row)}")
+    for i, number in enumerate(row):
+        if not isinstance(number, (int, np.integer)) or isinstance(number, bool):
+            raise ValueError(f"place {i}: a number in 1..{MAX_NUMBER} is needed, not {number!r}")
+        if not 1 <= number <= MAX_NUMBER:
+            raise ValueError(f"place {i}: a number in 1..{MAX_NUMBER} is needed, not {number}")
+        cards[n] = <uint8_t> int(number)
+        n += 1
+    hand_load(hand, cards, n)
+    return n
+
+
+cdef int _code(object tops) except -1:
+    """Strength of a row of numbers that must be a set; 0 for an empty row."""
+    cdef hand_t hand
+    cdef uint64_t starts[MAX_HAND + 1]
+    cdef int n = _load_tops(tops, &hand)
+    if n == 0:
+        return 0
+    if beating_starts(&hand, n, 0, starts) < n:
+        raise ValueError(f"{'-'.join(str(t) for t in tops)} is no set: the numbers must be all "
+                         "equal, or step by exactly 1 in one direction")
+    cdef int first = hand_top(&hand, 0), last = hand_top(&hand, n - 1)
+    return strength_code(n, first == last, min(first, last))
+
+
+def legal_sets(tops, active=None):
+    """Every set of adjacent cards in a row that may be shown.
+
+    Parameters
+    ----------
+    tops : sequence of int
+        The row's numbers, left to right; 0 to 64 of them, each in 1..15.
+    active : sequence of int, optional
+        Numbers of the Active Set that must be beaten, left to right; none or empty for an empty
+        table.
+
+    Returns
+    -------
+    list of (int, int)
+        (start, length) of each set, start 0-based, ascending by start, then by length.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range, a row too long, or `active` is no set.
+
+    Notes
+    -----
+    Rulebook: "Show". A set is one card, or adjacent cards that are all equal (a group) or step by
+    exactly 1 in one direction (a run).
+
+    Examples
+    --------
+    >>> legal_sets([3, 4, 4], active=[4])
+    [(0, 2), (1, 2)]
+    """
+    cdef hand_t hand
+    cdef uint64_t starts[MAX_HAND + 1]
+    cdef uint64_t mask
+    cdef int n = _load_tops(tops, &hand)
+    cdef int code = _code(() if active is None else active)
+    cdef int length, longest = beating_starts(&hand, n, code, starts)
+    result = []
+    for length in range(max(1, code >> 8), longest + 1):
+        mask = starts[length]
+        while mask:
+            result.append((lowest(mask), length))
+            mask &= mask - 1
+    result.sort()
+    return result
+
+
+def beats(a, b):
+    """Whether the set `a` is stronger than the set `b`; any set beats an empty table.
+
+    Parameters
+    ----------
+    a, b : sequence of int
+        The numbers of the two sets, left to right, each in 1..15; `b` may be empty.
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    ValueError
+        If `a` is empty, or one of them is no set.
+
+    Notes
+    -----
+    Rulebook: "Strength". More cards beat fewer; with as many cards a group beats a run; then the
+    higher smallest number wins; equal strength does not beat.
+
+    Examples
+    --------
+    >>> beats([2, 2], [8, 9])
+    True
+    >>> beats([8], [8])
+    False
+    """
+    cdef int code = _code(a)
+    if code == 0:
+        raise ValueError("the first set is empty: at least one card is needed")
+    return code > _code(b)
+
+
+def placing_beats(tops, number, active):
+    """Places where a card put into the row leaves a set that beats `active`.
+
+    Parameters
+    ----------
+    tops : sequence of int
+        The row's numbers, left to right; at most 63, each in 1..15.
+    number : int
+        Top number of the card, in 1..15.
+    active : sequence of int
+        Numbers of the set to beat; may be empty.
+
+    Returns
+    -------
+    list of int
+        Places in 0..len(tops), ascending.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range, the row too long, or `active` is no set.
+    """
+    cdef hand_t hand
+    cdef int n = _load_tops(tops, &hand)
+    cdef int p
+    if n == MAX_HAND:
+        raise ValueError(f"a row that takes another card holds at most {MAX_HAND - 1} cards")
+    if not 1 <= number <= MAX_NUMBER:
+        raise ValueError(f"a number in 1..{MAX_NUMBER} is needed, not {number}")
+    cdef uint64_t places = places_beating(&hand, n, number, _code(active))
+    return [p for p in range(n + 1) if places >> p & 1]

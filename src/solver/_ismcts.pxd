@@ -1,0 +1,48 @@
+# cython: language_level=3
+"""The search tree of `ismcts.search`, over any game that offers `GameOps`."""
+from libc.stdint cimport int32_t, uint32_t, uint64_t
+
+from solver._core cimport rng_t
+from solver.games.ops cimport GameOps, SearchRoot
+
+
+# A node is what the observer saw, so it also holds the statistics of the step that leads to it.
+ctypedef struct node_t:
+    uint64_t key                   # what the observer sees of that step
+    uint32_t parent
+    uint32_t next                  # the next child of the same parent; 0: none
+    uint32_t first                 # the first child; 0: none
+    uint32_t children
+    uint32_t visits
+    uint32_t available             # visits of the parent in which the step was legal
+    int32_t action                 # of the step, exact if the observer took it
+    int32_t chooser                # the seat that took it
+    double total                   # its pay-off, summed over the visits
+    double squares
+
+
+cdef class Tree:
+    cdef SearchRoot root
+    cdef GameOps ops
+    cdef rng_t rng
+    cdef double exploration
+    cdef node_t* nodes
+    cdef uint32_t* table           # open addressing: (parent, key) -> node; 0: empty
+    cdef uint64_t table_mask
+    cdef uint32_t used, reserved, max_nodes
+    cdef void* state
+    cdef int32_t* actions
+    cdef uint64_t* keys
+    cdef int32_t* untried          # where the options begin that have no child yet
+    cdef uint32_t* path
+    cdef double* payoffs
+    cdef double* logs
+    cdef double mean, squares      # of the observer's pay-off, over all iterations (Welford)
+    cdef readonly long long iterations
+
+    cdef uint32_t find(self, uint32_t parent, uint64_t key) noexcept nogil
+    cdef int reserve(self) except -1 nogil
+    cdef uint32_t add(self, uint32_t parent, uint64_t key, int32_t action, int32_t chooser) noexcept nogil
+    cdef double log(self, uint32_t n) noexcept nogil
+    cdef int32_t select(self, uint32_t here, int n, int32_t mover, uint32_t* child) noexcept nogil
+    cdef int iterate(self) except -1 nogil

@@ -1,0 +1,311 @@
+# cython: language_level=3
+"""Information-set Monte Carlo tree search, single observer, compiled (see `ismcts.py`).
+
+Cowling, Powley and Whitehouse, "Information Set Monte Carlo Tree Search", IEEE TCIAIG 4 (2012),
+algorithm SO-ISMCTS with subset-armed bandits: each iteration draws a full state that fits what the
+observer knows and descends the one tree of what the observer sees; a step competes only in the
+iterations in which it is legal, which its availability counts. `ismcts.PythonTree` is the readable
+twin.
+"""
+from libc.math cimport log, sqrt
+from libc.stdint cimport int32_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.string cimport memset
+
+import numpy as np
+
+from solver._core cimport Rng, rng_below, rng_fork
+from solver.games.ops cimport TERMINAL_PLAYER, SearchRoot
+
+from solver.errors import SearchError
+
+
+cdef enum:
+    MAX_DEPTH = 4096               # decisions in the tree; beyond it an iteration only rolls out
+    LOGS = 8192
+    # Up to so many children, walking their list beats probing the table once for each option.
+    FEW_CHILDREN = 8
+
+
+cdef inline uint64_t mix(uint64_t key, uint32_t parent) noexcept nogil:
+    cdef uint64_t x = (key ^ (<uint64_t> parent * <uint64_t> 0x9E3779B97F4A7C15)) * <uint64_t> 0xBF58476D1CE4E5B9
+    return x ^ (x >> 29)
+
+
+cdef class Tree:
+    """One search tree; `run` grows it, the other methods read it.
+
+    Parameters
+    ----------
+    root : SearchRoot
+    rng : Rng
+        Source of all chance; four words are drawn from it.
+    exploration : float
+        Weight of the exploration term, in standard deviations of the observer's pay-off.
+    max_nodes : int
+        Bound of the tree's size, in nodes (64 bytes each, and 8 to 16 in the table of children).
+    """
+
+    def __cinit__(self, SearchRoot root, Rng rng, double exploration, max_nodes):
+        cdef int i
+        self.root = root
+        self.ops = root.ops
+        self.exploration = exploration
+        self.max_nodes = max_nodes
+        rng_fork(&rng.c, &self.rng)
+        self.reserved = 1024
+        self.table_mask = 2 * self.reserved - 1
+        self.nodes = <node_t*> calloc(self.reserved, sizeof(node_t))
+        self.table = <uint32_t*> calloc(self.table_mask + 1, sizeof(uint32_t))
+        self.state = malloc(self.ops.state_size)
+        self.actions = <int32_t*> malloc(self.ops.max_options * sizeof(int32_t))
+        self.untried = <int32_t*> malloc(self.ops.max_options * sizeof(int32_t))
+        self.keys = <uint64_t*> malloc(self.ops.max_options * sizeof(uint64_t))
+        self.path = <uint32_t*> malloc(MAX_DEPTH * sizeof(uint32_t))
+        self.payoffs = <double*> malloc(self.ops.num_players * sizeof(double))
+        self.logs = <double*> malloc(LOGS * sizeof(double))
+        if not (self.nodes and self.table and self.state and self.actions and self.keys
+                and self.untried and self.path and self.payoffs and self.logs):
+            raise MemoryError("no memory for a search tree")
+        self.used = 1                   # node 0 is the root
+        self.logs[0] = 0
+        for i in range(1, LOGS):
+            self.logs[i] = log(i)
+
+    def __dealloc__(self):
+        free(self.nodes)
+        free(self.table)
+        free(self.state)
+        free(self.actions)
+        free(self.keys)
+        free(self.untried)
+        free(self.path)
+        free(self.payoffs)
+        free(self.logs)
+
+    # -- nodes
+
+    cdef inline uint32_t find(self, uint32_t parent, uint64_t key) noexcept nogil:
+        """The child of a node by its key; 0 if there is none."""
+        cdef uint64_t slot = mix(key, parent) & self.table_mask
+        cdef uint32_t node
+        while True:
+            node = self.table[slot]
+            if node == 0 or (self.nodes[node].key == key and self.nodes[node].parent == parent):
+                return node
+            slot = (slot + 1) & self.table_mask
+
+    cdef int reserve(self) except -1 nogil:
+        """Make room for one more node; the table stays at most half full."""
+        cdef node_t* nodes
+        cdef uint32_t* table
+        cdef uint32_t node
+        cdef uint64_t slot, mask
+        if self.used < self.reserved:
+            return 0
+        nodes = <node_t*> realloc(self.nodes, 2 * <size_t> self.reserved * sizeof(node_t))
+        if not nodes:
+            with gil:
+                raise MemoryError(f"no memory for {2 * self.reserved} nodes; set max_nodes lower")
+        self.nodes = nodes
+        mask = 4 * <uint64_t> self.reserved - 1
+        table = <uint32_t*> calloc(mask + 1, sizeof(uint32_t))
+        if not table:
+            with gil:
+                raise MemoryError(f"no memory for {2 * self.reserved} nodes; set max_nodes lower")
+        free(self.table)
+        self.table = table
+        self.table_mask = mask
+        self.reserved *= 2
+        for node in range(1, self.used):
+            slot = mix(nodes[node].key, nodes[node].parent) & mask
+            while table[slot]:
+                slot = (slot + 1) & mask
+            table[slot] = node
+        return 0
+
+    cdef uint32_t add(self, uint32_t parent, uint64_t key, int32_t action, int32_t chooser) noexcept nogil:
+        """A new child; `reserve` has made room."""
+        cdef uint32_t node = self.used
+        cdef uint64_t slot = mix(key, parent) & self.table_mask
+        cdef node_t* child = &self.nodes[node]
+        memset(child, 0, sizeof(node_t))
+        child.key = key
+        child.parent = parent
+        child.action = action
+        child.chooser = chooser
+        child.available = 1
+        child.next = self.nodes[parent].first
+        self.nodes[parent].first = node
+        self.nodes[parent].children += 1
+        while self.table[slot]:
+            slot = (slot + 1) & self.table_mask
+        self.table[slot] = node
+        self.used += 1
+        return node
+
+    cdef inline double log(self, uint32_t n) noexcept nogil:
+        return self.logs[n] if n < LOGS else log(n)
+
+    # -- one iteration
+
+    cdef inline int32_t select(self, uint32_t here, int n, int32_t mover, uint32_t* child) noexcept nogil:
+        """Among the n options written down at a node, the index of the one to play.
+
+        An option never tried here goes first, uniformly; else the greatest upper confidence bound
+        (UCB1 with availability in place of the parent's visits). `child` becomes its node, or 0
+        for an option never tried.
+        """
+        cdef bint few = self.nodes[here].children <= FEW_CHILDREN
+        cdef uint32_t node, best = 0, last_available = 0
+        cdef int i = 0, first = 0, untried = 0
+        cdef double value, best_value = 0, logarithm = 0, scale = 0
+        cdef uint64_t key
+        cdef node_t* c
+        if self.iterations > 1:
+            # The spread of the pay-off so far: frees the weight of the game's units.
+            scale = self.exploration * sqrt(self.squares / <double> self.iterations)
+        while i < n:
+            key = self.keys[i]
+            if few:
+                node = self.nodes[here].first
+                while node and self.nodes[node].key != key:
+                    node = self.nodes[node].next
+            else:
+                node = self.find(here, key)
+            if node == 0:
+                self.untried[untried] = i
+                untried += 1
+            else:
+                c = &self.nodes[node]
+                c.available += 1
+                if not untried:
+                    if c.available != last_available:
+                        last_available = c.available
+                        logarithm = self.log(last_available)
+                    value = c.total / c.visits + scale * sqrt(logarithm / c.visits)
+                    if best == 0 or value > best_value:
+                        best = node
+                        best_value = value
+                        first = i
+            i += 1
+            while i < n and self.keys[i] == key:
+                i += 1
+        if untried:
+            best = 0
+            first = self.untried[rng_below(&self.rng, untried)]
+        child[0] = best
+        # Actions that look the same to the observer share a node; which one it is, is chance.
+        i = first + 1
+        while i < n and self.keys[i] == self.keys[first]:
+            i += 1
+        return first if i == first + 1 else first + <int> rng_below(&self.rng, i - first)
+
+    cdef int iterate(self) except -1 nogil:
+        """Draw a state, descend, expand by one node, roll out, back up. -1: no state fits."""
+        cdef uint32_t here = 0, child
+        cdef int depth = 0, n, i
+        cdef int32_t mover, at
+        cdef double payoff, delta
+        cdef node_t* node
+        if self.ops.sample(self.ops.context, &self.rng, self.state) < 0:
+            with gil:
+                raise SearchError("no full state was found that fits the position")
+        while depth < MAX_DEPTH:
+            mover = self.ops.current_player(self.ops.context, self.state)
+            if mover == TERMINAL_PLAYER:
+                break
+            n = self.ops.options(self.ops.context, self.state, self.actions, self.keys)
+            at = self.select(here, n, mover, &child)
+            if child == 0 and self.used < self.max_nodes:
+                self.reserve()
+                child = self.add(here, self.keys[at], self.actions[at], mover)
+                self.path[depth] = child
+                depth += 1
+                here = 0
+            elif child:
+                self.path[depth] = child
+                depth += 1
+                here = child
+            else:
+                here = 0            # the tree may not grow: try the option, keep the statistics above
+            self.ops.apply(self.ops.context, self.state, self.actions[at])
+            if here == 0:
+                break
+        self.ops.rollout(self.ops.context, self.state, &self.rng)
+        self.ops.returns(self.ops.context, self.state, self.payoffs)
+        for i in range(depth):
+            node = &self.nodes[self.path[i]]
+            payoff = self.payoffs[node.chooser]
+            node.visits += 1
+            node.total += payoff
+            node.squares += payoff * payoff
+        self.iterations += 1
+        payoff = self.payoffs[self.ops.observer]
+        delta = payoff - self.mean
+        self.mean += delta / <double> self.iterations
+        self.squares += delta * (payoff - self.mean)
+        return 0
+
+    # -- the door
+
+    def run(self, int iterations):
+        """Grow the tree by so many iterations, without the GIL.
+
+        Raises
+        ------
+        SearchError
+            If no full state fits the position.
+        MemoryError
+            If the tree cannot grow.
+        """
+        cdef int i
+        with nogil:
+            for i in range(iterations):
+                self.iterate()
+
+    @property
+    def num_nodes(self):
+        """Nodes in the tree, the root included."""
+        return self.used
+
+    @property
+    def num_bytes(self):
+        """Memory of the tree."""
+        return self.reserved * sizeof(node_t) + (self.table_mask + 1) * sizeof(uint32_t)
+
+    def children(self, action_path=()):
+        """Statistics of the observer's own options at a node.
+
+        Parameters
+        ----------
+        action_path : sequence of int
+            The observer's actions that lead from the root to the node (the second half of a move
+            in two steps).
+
+        Returns
+        -------
+        numpy.ndarray
+            Structured: action, visits, total (summed pay-off), squares; ascending by action. Empty
+            if the path was never tried.
+        """
+        cdef uint32_t node = 0, child
+        for action in action_path:
+            child = self.nodes[node].first
+            while child and not (self.nodes[child].action == action and self.nodes[child].chooser == self.ops.observer):
+                child = self.nodes[child].next
+            if not child:
+                return np.empty(0, CHILD_DTYPE)
+            node = child
+        rows = []
+        child = self.nodes[node].first
+        while child:
+            if self.nodes[child].chooser == self.ops.observer:
+                rows.append((self.nodes[child].action, self.nodes[child].visits,
+                             self.nodes[child].total, self.nodes[child].squares))
+            child = self.nodes[child].next
+        rows.sort()
+        return np.array(rows, CHILD_DTYPE)
+
+
+CHILD_DTYPE = np.dtype([("action", "i4"), ("visits", "i8"), ("total", "f8"), ("squares", "f8")])

@@ -1,0 +1,167 @@
+"""Players behind one interface: `act(position, rng) -> action`.
+
+Used by the command's `play`, by benchmarks and by anyone who pits players against each other. An
+agent sees a Position, so it knows what its seat knows and nothing else.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from solver import ismcts
+from solver._core import Rng
+from solver.games.scout_notation import strongest
+
+__all__ = ["Agent", "Greedy", "Random", "Search", "make"]
+
+
+class Agent(Protocol):
+    """A player."""
+
+    name: str
+
+    def act(self, position: Any, rng: Rng) -> int:
+        """A legal action of the position's seat, which is to move.
+
+        Parameters
+        ----------
+        position : Position
+        rng : Rng
+            The only source of chance.
+
+        Returns
+        -------
+        int
+        """
+
+
+@dataclass(frozen=True)
+class Random:
+    """Plays every legal action with the same probability."""
+
+    name: str = "random"
+
+    def act(self, position: Any, rng: Rng) -> int:
+        """A uniformly random legal action."""
+        return int(rng.choice(position.legal_actions()))
+
+
+@dataclass(frozen=True)
+class Greedy:
+    """SCOUT: shows as many cards as it can, else scouts for the longest set.
+
+    Shows the set of most cards (the strongest of these). Where no Show is legal, it takes a Scout &
+    Show that shows at least two cards, the more the better; else it scouts so that the longest set
+    of its hand is as long as possible. Keeps or turns by the longest set. Ties are drawn by chance.
+    """
+
+    name: str = "greedy"
+
+    def act(self, position: Any, rng: Rng) -> int:
+        """The greedy action."""
+        game = position.game
+        hand = position.hand
+        tops = [top for top, _ in hand]
+        if position.phase == "choose":
+            bottoms = [bottom for _, bottom in hand]
+            sides = [_longest(tops), _longest(bottoms)]
+            return int(rng.choice([a for a in (game.keep, game.turn) if sides[a] == max(sides)]))
+        table = position.active_set
+        show = strongest(tops, [top for top, _ in table])
+        if show is not None:
+            return int(game.show(*show))
+        best: list[int] = []
+        best_worth = (-1, -1)
+        for action in position.legal_actions():
+            kind, end, place, turned = game.decode(action)
+            card = table[-end]
+            after = [*tops[:place], card[1] if turned else card[0], *tops[place:]]
+            if kind == "scout":
+                worth = (0, _longest(after))
+            else:
+                rest = table[:-1] if end else table[1:]
+                shown = strongest(after, [top for top, _ in rest])
+                length = shown[1] if shown else 0
+                worth = (1, length) if length >= 2 else (-1, 0)
+            if worth > best_worth:
+                best, best_worth = [], worth
+            if worth == best_worth:
+                best.append(action)
+        return int(rng.choice(best))
+
+
+def _longest(tops: Sequence[int]) -> int:
+    """Cards of the longest set."""
+    found = strongest(tops, ())
+    return found[1] if found else 0
+
+
+@dataclass(frozen=True)
+class Search:
+    """Plays what `ismcts.search` finds best within a budget a decision.
+
+    Parameters
+    ----------
+    iterations, seconds : optional
+        The budget; one of them.
+    options : dict
+        Further arguments of `ismcts.search`.
+    """
+
+    name: str
+    iterations: int | None = None
+    seconds: float | None = None
+    options: tuple[tuple[str, Any], ...] = ()
+
+    def act(self, position: Any, rng: Rng) -> int:
+        """The action searched best; the only one without a search."""
+        actions = position.legal_actions()
+        if len(actions) == 1:
+            return int(actions[0])
+        result = ismcts.search(position, self.iterations, self.seconds, seed=rng, **dict(self.options))
+        return result.best
+
+
+def make(text: str) -> Agent:
+    """An agent by its name.
+
+    Parameters
+    ----------
+    text : str
+        "random", "greedy", "ismcts:2000" (iterations a decision) or "ismcts:0.02s" (seconds a
+        decision).
+
+    Returns
+    -------
+    Agent
+
+    Raises
+    ------
+    ValueError
+        If the text names no agent.
+
+    Examples
+    --------
+    >>> make("ismcts:2000").iterations
+    2000
+    """
+    name, colon, budget = text.partition(":")
+    if text == "random":
+        return Random()
+    if text == "greedy":
+        return Greedy()
+    if name == "ismcts" and colon:
+        try:
+            if budget.endswith("s"):
+                seconds = float(budget[:-1])
+                if 0 < seconds < math.inf:
+                    return Search(text, seconds=seconds)
+            elif int(budget) >= 1:
+                return Search(text, iterations=int(budget))
+        except ValueError:
+            pass
+        raise ValueError(f"{text}: a budget is a number of iterations, as in ismcts:2000, or seconds, as in ismcts:0.5s")
+    raise ValueError(f"there is no agent {text!r}; the agents are random, greedy, ismcts:2000, ismcts:0.5s")

@@ -1,0 +1,666 @@
+# cython: language_level=3
+"""SCOUT's rules over plain data: deal, legal actions, moves, random play, what a seat knows.
+
+Used by `scout.pyx` only. No Python object in here; section names in quotes are the rulebook's.
+"""
+from libc.stdint cimport int8_t, int32_t, uint8_t, uint64_t
+from libc.string cimport memcpy, memset
+
+from solver._core cimport (
+    MAX_HAND, beating_starts, card_turned, hand_card, hand_insert, hand_load, hand_remove, hand_t,
+    hand_turn, has_beating, low_bits, lowest, mask_insert, mask_remove, nth_bit, places_beating,
+    popcount, rng_below, rng_fork, rng_next, rng_shuffle, rng_t, strength_code,
+)
+from solver.games.ops cimport CHANCE_PLAYER, TERMINAL_PLAYER, GameOps
+
+
+# ------------------------------------------------------------------------------------------------
+# Small questions
+
+cdef inline int code_of(const uint8_t* cards, int n) noexcept nogil:
+    """Strength of the set of these n cards; 0 for none. A run cut to one card is a single."""
+    cdef int first, last
+    if n == 0:
+        return 0
+    first = cards[0] & 15
+    last = cards[n - 1] & 15
+    return strength_code(n, first == last, min(first, last))
+
+
+cdef int active_code(const state_t* s) noexcept nogil:
+    return code_of(&s.active[s.active_from], s.active_cards)
+
+
+cdef inline int reduced_code(const state_t* s, int end) noexcept nogil:
+    """Strength of the Active Set without its leftmost (end 0) or rightmost (end 1) card."""
+    return code_of(&s.active[s.active_from + (1 - end)], s.active_cards - 1)
+
+
+cdef inline bint may_scout(const rules_t* g, const state_t* s) noexcept nogil:
+    return s.phase == TURN and s.active_cards > 0 and (not g.two or s.seat[s.mover].chips > 0)
+
+
+cdef bint stuck(const rules_t* g, const state_t* s) noexcept nogil:
+    """Two players: the mover can neither Show nor Scout."""
+    cdef const seat_t* seat = &s.seat[s.mover]
+    return (g.two and seat.chips == 0 and s.active_cards > 0
+            and not has_beating(&seat.hand, seat.cards, active_code(s)))
+
+
+cdef inline uint64_t cards_mask(const rules_t* g, const seat_t* seat, uint64_t places) noexcept nogil:
+    """The cards (bit = index) at some places of a hand."""
+    cdef uint64_t mask = 0
+    while places:
+        mask |= <uint64_t> 1 << g.index[hand_card(&seat.hand, lowest(places))]
+        places &= places - 1
+    return mask
+
+
+cdef inline uint64_t active_mask(const rules_t* g, const state_t* s) noexcept nogil:
+    cdef uint64_t mask = 0
+    cdef int i
+    for i in range(s.active_cards):
+        mask |= <uint64_t> 1 << g.index[s.active[s.active_from + i]]
+    return mask
+
+
+cdef int current_player(const rules_t* g, const state_t* s) noexcept nogil:
+    if s.phase == OVER:
+        return TERMINAL_PLAYER
+    if s.phase == DEALING:
+        return CHANCE_PLAYER
+    return s.mover
+
+
+# ------------------------------------------------------------------------------------------------
+# "Cards and deal"
+
+cdef inline bint second_deal(const rules_t* g, const state_t* s) noexcept nogil:
+    """Two players: every second round is dealt from the cards that were set aside."""
+    return g.two and s.round & 1
+
+
+cdef inline void dealt_all(const rules_t* g, state_t* s) noexcept nogil:
+    s.phase = CHOOSING
+    s.mover = 0
+
+
+cdef void new_round(const rules_t* g, state_t* s) noexcept nogil:
+    """Deal round `s.round`, or stop at its first chance node."""
+    cdef uint8_t deck[64]
+    cdef uint64_t flips, mask = 0
+    cdef int i, card, q
+    cdef const uint8_t* rows
+    for q in range(g.players):
+        memset(&s.seat[q].hand, 0, sizeof(hand_t))
+        s.seat[q].known = 0
+        s.seat[q].cards = 0
+        s.seat[q].chips = g.chips
+        s.seat[q].taken = 0
+    s.gone = 0
+    s.active_from = s.active_cards = 0
+    s.owner = -1
+    s.both_left = 0 if g.two else <uint8_t> low_bits(g.players)
+    s.row = 0
+    s.turns = 0
+    if not second_deal(g, s):
+        s.undealt = low_bits(g.deck)
+        s.asides = 0
+        s.out = 0
+        for q in range(g.players):
+            s.left[q] = 0
+    if s.explicit_chance:
+        s.phase = DEALING
+        s.dealt = 0
+        s.mover = 0
+        return
+    if second_deal(g, s):
+        rows = s.aside
+    else:
+        memcpy(deck, g.cards, 64)
+        rng_shuffle(&s.rng, deck, g.deck)
+        flips = rng_next(&s.rng)                 # one fair coin a card; a deck has fewer than 64
+        for i in range(g.deck):
+            if flips >> i & 1:
+                deck[i] = <uint8_t> card_turned(deck[i])
+        rows = deck
+    for q in range(g.players):
+        hand_load(&s.seat[q].hand, rows + q * g.hand_size, g.hand_size)
+        s.seat[q].cards = g.hand_size
+    for i in range(g.in_play):
+        mask |= <uint64_t> 1 << g.index[rows[i]]
+    s.undealt &= ~mask
+    if second_deal(g, s):
+        s.asides -= g.in_play
+        for i in range(s.asides):
+            s.aside[i] = s.aside[i + g.in_play]
+    else:
+        s.asides = g.deck - g.in_play
+        memcpy(s.aside, deck + g.in_play, s.asides)
+    dealt_all(g, s)
+
+
+cdef void deal_card(const rules_t* g, state_t* s, int chance) noexcept nogil:
+    """The next card, seat by seat and left to right: index * 2 + (larger number on top)."""
+    cdef int card = g.cards[chance >> 1]
+    cdef seat_t* seat = &s.seat[s.dealt // g.hand_size]
+    hand_insert(&seat.hand, seat.cards, card_turned(card) if chance & 1 else card)
+    seat.cards += 1
+    s.undealt &= ~(<uint64_t> 1 << (chance >> 1))
+    s.dealt += 1
+    if s.dealt == g.in_play:
+        dealt_all(g, s)
+
+
+# ------------------------------------------------------------------------------------------------
+# "End of a round", "Match"
+
+cdef void finish_round(const rules_t* g, state_t* s, Ending ending, int exempt) noexcept nogil:
+    cdef seat_t* seat
+    cdef int q
+    for q in range(g.players):
+        seat = &s.seat[q]
+        seat.last = seat.taken + seat.chips - (0 if q == exempt else seat.cards)
+        seat.total += seat.last
+    s.ending = ending
+    s.exempt = <int8_t> exempt
+    if g.two and not second_deal(g, s):
+        s.out = s.gone | active_mask(g, s)
+        for q in range(g.players):
+            s.out |= cards_mask(g, &s.seat[q], s.seat[q].known)
+            s.left[q] = cards_mask(g, &s.seat[q], low_bits(s.seat[q].cards) & ~s.seat[q].known)
+    s.round += 1
+    if s.round >= s.last_round:
+        s.phase = OVER
+    else:
+        s.starter = <int8_t> ((s.starter + 1) % g.players)
+        new_round(g, s)
+
+
+cdef void payoffs(const rules_t* g, const state_t* s, Payoff payoff, double* out) noexcept nogil:
+    cdef int q, best = s.seat[0].total, winners = 0, total = 0
+    for q in range(g.players):
+        total += s.seat[q].total
+        if s.seat[q].total > best:
+            best = s.seat[q].total
+    for q in range(g.players):
+        winners += s.seat[q].total == best
+    for q in range(g.players):
+        if payoff == SCORE:
+            out[q] = s.seat[q].total
+        elif payoff == MARGIN:
+            out[q] = s.seat[q].total - <double> (total - s.seat[q].total) / (g.players - 1)
+        else:
+            out[q] = 1.0 / winners if s.seat[q].total == best else 0.0
+
+
+# ------------------------------------------------------------------------------------------------
+# "A turn", "2 players"
+
+cdef inline void next_mover(const rules_t* g, state_t* s) noexcept nogil:
+    cdef int mover = s.mover + 1
+    s.mover = 0 if mover == g.players else <int8_t> mover
+
+
+cdef inline void show(const rules_t* g, state_t* s, int start, int length) noexcept nogil:
+    cdef seat_t* seat = &s.seat[s.mover]
+    cdef int i
+    s.gone |= active_mask(g, s)
+    seat.taken += s.active_cards
+    for i in range(length):
+        s.active[i] = <uint8_t> hand_card(&seat.hand, start + i)
+    s.active_from = 0
+    s.active_cards = <int8_t> length
+    hand_remove(&seat.hand, start, length)
+    seat.known = mask_remove(seat.known, start, length)
+    seat.cards -= length
+    s.owner = s.mover
+    s.row = 0
+    s.turns += 1
+    s.phase = TURN
+    if seat.cards == 0:
+        finish_round(g, s, EMPTY_HAND, -1)
+        return
+    next_mover(g, s)
+    if g.two and stuck(g, s):
+        finish_round(g, s, SCOUTED_OUT, s.owner)
+    elif s.turns >= g.max_turns:
+        finish_round(g, s, TURN_LIMIT, -1)
+
+
+cdef inline void scout(const rules_t* g, state_t* s, int end, int place, bint turned, bint both) noexcept nogil:
+    """Take a card of the Active Set into the hand; `both`: as the first half of a Scout & Show."""
+    cdef seat_t* seat = &s.seat[s.mover]
+    cdef int owner = s.owner
+    cdef int card = s.active[s.active_from + (s.active_cards - 1 if end else 0)]
+    s.active_from += 1 - end
+    s.active_cards -= 1
+    if s.active_cards == 0:
+        s.owner = -1
+    hand_insert(&seat.hand, place, card_turned(card) if turned else card)
+    seat.known = mask_insert(seat.known, place, 1)
+    seat.cards += 1
+    if both:
+        s.seat[owner].chips += 1
+        s.both_left &= ~(1 << s.mover)
+        s.phase = MUST_SHOW
+        s.pending_end = <uint8_t> end
+        s.pending_card = <uint8_t> card
+        s.pending_place = <uint8_t> place
+        s.pending_owner = <int8_t> owner
+        return
+    s.row += 1
+    s.turns += 1
+    if g.two:
+        seat.chips -= 1
+        if stuck(g, s):
+            finish_round(g, s, SCOUTED_OUT, owner)
+            return
+    else:
+        s.seat[owner].chips += 1
+        if s.row == g.players - 1 and (s.active_cards > 0 or g.ends_on_emptying):
+            finish_round(g, s, SCOUTED_OUT, owner)
+            return
+        next_mover(g, s)
+    if s.turns >= g.max_turns:
+        finish_round(g, s, TURN_LIMIT, -1)
+
+
+cdef inline void choose(const rules_t* g, state_t* s, bint turn) noexcept nogil:
+    cdef seat_t* seat = &s.seat[s.mover]
+    if turn:
+        hand_turn(&seat.hand, seat.cards)
+    s.mover += 1
+    if s.mover == g.players:
+        s.mover = s.starter
+        s.phase = TURN
+
+
+cdef void apply(const rules_t* g, state_t* s, int32_t action) noexcept nogil:
+    """Play a legal action."""
+    cdef int a
+    cdef bint both
+    if action < 2:
+        choose(g, s, action)
+    elif action < g.first_scout:
+        a = action - 2
+        show(g, s, a % g.in_play, a // g.in_play + 1)
+    else:
+        both = action >= g.first_both
+        a = action - (g.first_both if both else g.first_scout)
+        scout(g, s, a >= 2 * g.in_play, (a % (2 * g.in_play)) >> 1, a & 1, both)
+
+
+# ------------------------------------------------------------------------------------------------
+# Legal actions, and what the others see of them
+
+cdef inline uint64_t show_key(const rules_t* g, const state_t* s, int start, int length) noexcept nogil:
+    """All that a Show shows, in 64 bits: the bottoms, and the tops by first, direction and length.
+
+    Eleven bottoms of 4 bits, 4 bits of first top, 4 of length, 2 of direction, 6 of place.
+    """
+    cdef const hand_t* hand = &s.seat[s.mover].hand
+    cdef int i, card = hand_card(hand, start), first = card & 15, direction = 0
+    cdef uint64_t key = <uint64_t> (card >> 4)
+    for i in range(1, length):
+        card = hand_card(hand, start + i)
+        key |= <uint64_t> (card >> 4) << (4 * i)
+        if i == 1:
+            direction = (card & 15) - first + 1
+    key |= <uint64_t> first << 44 | <uint64_t> length << 48 | <uint64_t> direction << 52
+    if g.insertions_public:
+        key |= <uint64_t> start << 54
+    return key | <uint64_t> 1 << 62
+
+
+cdef int options(const rules_t* g, const state_t* s, int observer, int32_t* actions, uint64_t* keys) noexcept nogil:
+    """Legal actions, ascending; with `keys` also what `observer` sees of each (see GameOps)."""
+    cdef const seat_t* seat = &s.seat[s.mover]
+    cdef bint hidden = observer != s.mover
+    cdef uint64_t starts[MAX_HAND + 1]
+    cdef uint64_t mask, turned_mask, key
+    cdef int n = 0, length, longest, code, end, place, first, card, both
+    if s.phase == CHOOSING:
+        actions[0] = 0
+        actions[1] = 1
+        if keys != NULL:
+            keys[0] = 1
+            keys[1] = 1 if hidden else 2
+        return 2
+    code = active_code(s)
+    longest = beating_starts(&seat.hand, seat.cards, code, starts)
+    for length in range(max(1, code >> 8), longest + 1):
+        mask = starts[length]
+        while mask:
+            actions[n] = 2 + (length - 1) * g.in_play + lowest(mask)
+            if keys != NULL:
+                keys[n] = show_key(g, s, lowest(mask), length) if hidden else <uint64_t> actions[n] + 1
+            mask &= mask - 1
+            n += 1
+    if not may_scout(g, s):
+        return n
+    for both in range(1 + (s.both_left >> s.mover & 1)):
+        first = g.first_both if both else g.first_scout
+        for end in range(1 if s.active_cards == 1 else 2):
+            mask = turned_mask = low_bits(seat.cards + 1)
+            if both:
+                code = reduced_code(s, end)
+                card = s.active[s.active_from + (s.active_cards - 1 if end else 0)]
+                mask = places_beating(&seat.hand, seat.cards, card & 15, code)
+                turned_mask = places_beating(&seat.hand, seat.cards, card >> 4, code)
+            for place in range(seat.cards + 1):
+                if mask >> place & 1:
+                    actions[n] = first + 2 * (end * g.in_play + place)
+                    n += 1
+                if turned_mask >> place & 1:
+                    actions[n] = first + 2 * (end * g.in_play + place) + 1
+                    n += 1
+    if keys != NULL:
+        for place in range(n):
+            if actions[place] >= g.first_scout:
+                key = <uint64_t> actions[place] + 1
+                if hidden and not g.insertions_public:
+                    # the card and so the end are seen, its place and side are not
+                    key -= (actions[place] - g.first_scout) % (2 * g.in_play)
+                keys[place] = key
+    return n
+
+
+# ------------------------------------------------------------------------------------------------
+# Uniformly random legal play
+
+cdef inline void random_turn(const rules_t* g, state_t* s, rng_t* rng) noexcept nogil:
+    cdef const seat_t* seat = &s.seat[s.mover]
+    cdef uint64_t starts[MAX_HAND + 1]
+    cdef uint64_t mask
+    cdef hand_t trial
+    cdef int counts[MAX_ACTIVE]
+    cdef int code = active_code(s), shows = 0, scouts = 0, boths = 0, length, places, r, end, place, card
+    cdef int longest = beating_starts(&seat.hand, seat.cards, code, starts)
+    cdef bint turned
+    for length in range(max(1, code >> 8), longest + 1):
+        counts[length] = popcount(starts[length])
+        shows += counts[length]
+    places = seat.cards + 1
+    if may_scout(g, s):
+        scouts = places * (2 if s.active_cards == 1 else 4)
+        if s.both_left >> s.mover & 1:
+            boths = scouts
+    while True:
+        r = <int> rng_below(rng, shows + scouts + boths)
+        if r < shows:
+            length = max(1, code >> 8)
+            while r >= counts[length]:
+                r -= counts[length]
+                length += 1
+            show(g, s, lowest(nth_bit(starts[length], r)), length)
+            return
+        r -= shows
+        turned = r & 1
+        if r < scouts:
+            place = r >> 1
+            end = place >= places
+            scout(g, s, end, place - places if end else place, turned, False)
+            return
+        # The places of a Scout & Show are not counted: one is drawn from all, and drawn again with
+        # everything else where no Show could follow, which leaves all legal actions equally likely.
+        place = (r - scouts) >> 1
+        end = place >= places
+        if end:
+            place -= places
+        card = s.active[s.active_from + (s.active_cards - 1 if end else 0)]
+        trial = seat.hand
+        hand_insert(&trial, place, card_turned(card) if turned else card)
+        if has_beating(&trial, places, reduced_code(s, end)):
+            scout(g, s, end, place, turned, True)
+            return
+
+
+cdef inline void random_step(const rules_t* g, state_t* s, rng_t* rng) noexcept nogil:
+    if s.phase == CHOOSING:
+        choose(g, s, rng_next(rng) >> 63)
+    else:
+        random_turn(g, s, rng)
+
+
+cdef int random_play(const rules_t* g, state_t* s, rng_t* rng) noexcept nogil:
+    """Play to the end; the number of decisions."""
+    cdef int n = 0
+    while s.phase != OVER:
+        random_step(g, s, rng)
+        n += 1
+    return n
+
+
+cdef int playout(const rules_t* g, state_t* fresh, rng_t* rng, long long* ends) noexcept nogil:
+    """A whole game from a new deal, in a state that holds nothing but its settings.
+
+    Adds 1 to ends[e] for each round that ended by e; returns the number of decisions.
+    """
+    cdef int n = 0, finished = 0
+    rng_fork(rng, &fresh.rng)
+    new_round(g, fresh)
+    while fresh.phase != OVER:
+        random_step(g, fresh, rng)
+        n += 1
+        if fresh.round != finished:
+            finished = fresh.round
+            ends[fresh.ending] += 1
+    return n
+
+
+# ------------------------------------------------------------------------------------------------
+# "What is public": what one seat knows, and full states that fit it
+
+cdef void observe(const rules_t* g, const state_t* s, int observer, position_t* p) noexcept nogil:
+    """Write down what `observer` knows. Nothing hidden is copied, so nothing can be read later."""
+    cdef const seat_t* seat
+    cdef seat_t* seen
+    cdef uint64_t unseen, mask
+    cdef int i, q, place, card
+    cdef bint pending = s.phase == MUST_SHOW and observer != s.mover
+    memset(p, 0, sizeof(position_t))
+    p.observer = observer
+    p.base.gone = s.gone
+    p.base.out = s.out
+    p.base.left[observer] = s.left[observer]
+    p.base.owner = s.owner
+    p.base.mover = s.mover
+    p.base.starter = s.starter
+    p.base.phase = s.phase
+    p.base.both_left = s.both_left
+    p.base.exempt = -1
+    p.base.round = s.round
+    p.base.last_round = s.last_round
+    p.base.turns = s.turns
+    p.base.asides = <int8_t> (g.deck - g.in_play * (2 if second_deal(g, s) else 1))
+    for i in range(s.active_cards):
+        p.base.active[i] = s.active[s.active_from + i]
+    p.base.active_cards = s.active_cards
+    for q in range(g.players):
+        seat = &s.seat[q]
+        seen = &p.base.seat[q]
+        seen.chips = seat.chips
+        seen.taken = seat.taken
+        seen.total = seat.total
+        seen.cards = seat.cards
+        p.cards[q] = <int8_t> seat.cards
+    if s.phase == MUST_SHOW:
+        if pending:
+            # A Scout & Show is atomic for everybody else: the table as it was before.
+            p.base.phase = TURN
+            p.base.owner = s.pending_owner
+            p.base.both_left |= 1 << s.mover
+            p.base.seat[s.pending_owner].chips -= 1
+            p.base.seat[s.mover].cards -= 1
+            p.cards[s.mover] -= 1
+            if s.pending_end == 0:
+                for i in range(s.active_cards, 0, -1):
+                    p.base.active[i] = p.base.active[i - 1]
+                p.base.active[0] = s.pending_card
+            else:
+                p.base.active[s.active_cards] = s.pending_card
+            p.base.active_cards += 1
+    if not g.two and p.base.active_cards:
+        p.base.row = s.row
+    seat = &s.seat[observer]
+    p.base.seat[observer].hand = seat.hand
+    p.base.seat[observer].known = seat.known
+    unseen = low_bits(g.deck) & ~(p.base.gone | p.base.out | p.base.left[observer]
+                                  | active_mask(g, &p.base)
+                                  | cards_mask(g, seat, low_bits(seat.cards)))
+    for q in range(g.players):
+        if q == observer:
+            continue
+        seat = &s.seat[q]
+        mask = seat.known
+        if pending and q == s.mover:
+            mask &= ~(<uint64_t> 1 << s.pending_place)
+        if g.insertions_public:
+            while mask:
+                place = lowest(mask)
+                card = hand_card(&seat.hand, place)
+                unseen &= ~(<uint64_t> 1 << g.index[card])
+                p.known[q][p.known_cards[q]] = <uint8_t> card
+                # before a pending Scout, the cards behind its place stood one further left
+                p.known_place[q][p.known_cards[q]] = <int8_t> (
+                    place - (pending and q == s.mover and place > s.pending_place))
+                p.known_cards[q] += 1
+                mask &= mask - 1
+        else:
+            # in the order of the deck, so that the list tells nothing of places and sides
+            mask = cards_mask(g, seat, mask)
+            unseen &= ~mask
+            while mask:
+                p.known[q][p.known_cards[q]] = g.cards[lowest(mask)]
+                p.known_place[q][p.known_cards[q]] = -1
+                p.known_cards[q] += 1
+                mask &= mask - 1
+    while unseen:
+        p.pool[p.unseen] = g.cards[lowest(unseen)]
+        p.unseen += 1
+        unseen &= unseen - 1
+
+
+cdef inline void fill_hand(const position_t* p, int q, const uint8_t* hidden, rng_t* rng, seat_t* seat) noexcept nogil:
+    """A rival's hand: the hidden cards in the order drawn, the known ones where they may be."""
+    cdef uint8_t free[MAX_HAND]
+    cdef uint8_t row[MAX_HAND]
+    cdef uint64_t coins, free_known = 0, fixed = 0
+    cdef int i, j, card, place, frees = p.cards[q] - p.known_cards[q]
+    if p.known_cards[q] == 0:
+        hand_load(&seat.hand, hidden, frees)
+        seat.known = 0
+        return
+    memcpy(free, hidden, frees)
+    coins = rng_next(rng)
+    for i in range(p.known_cards[q]):
+        card = p.known[q][i]
+        place = p.known_place[q][i]
+        if place >= 0:
+            row[place] = <uint8_t> card
+            fixed |= <uint64_t> 1 << place
+            continue
+        # Put in one after the other at a uniform place: every arrangement is equally likely.
+        if coins >> i & 1:
+            card = card_turned(card)
+        place = <int> rng_below(rng, frees + 1)
+        for j in range(frees, place, -1):
+            free[j] = free[j - 1]
+        free[place] = <uint8_t> card
+        free_known = mask_insert(free_known, place, 1)
+        frees += 1
+    if not fixed:
+        hand_load(&seat.hand, free, frees)
+        seat.known = free_known
+        return
+    seat.known = fixed
+    j = 0
+    for i in range(p.cards[q]):
+        if not fixed >> i & 1:
+            row[i] = free[j]
+            seat.known |= (free_known >> j & 1) << i
+            j += 1
+    hand_load(&seat.hand, row, p.cards[q])
+
+
+cdef int sample(const rules_t* g, const position_t* p, rng_t* rng, state_t* s) noexcept nogil:
+    """A full state that fits the position: unseen cards in uniformly random order and orientation.
+
+    Only two players know more than cards: a rival who is to move without a chip can Show. Those
+    deals are drawn again; -1 after 100,000 in vain.
+    """
+    cdef uint8_t pool[64]
+    cdef uint64_t flips
+    cdef int i, q, at, attempt
+    for attempt in range(100000):
+        memcpy(s, &p.base, sizeof(state_t))
+        memcpy(pool, p.pool, 64)
+        rng_shuffle(rng, pool, p.unseen)
+        flips = rng_next(rng)
+        for i in range(p.unseen):
+            pool[i] = <uint8_t> card_turned(pool[i]) if flips >> i & 1 else pool[i]
+        at = 0
+        for q in range(g.players):
+            if q != p.observer:
+                fill_hand(p, q, pool + at, rng, &s.seat[q])
+                at += p.cards[q] - p.known_cards[q]
+        for i in range(p.hidden_gone):
+            s.gone |= <uint64_t> 1 << g.index[pool[at]]
+            at += 1
+        for i in range(s.asides):
+            s.aside[i] = pool[at]
+            s.undealt |= <uint64_t> 1 << g.index[pool[at]]
+            at += 1
+        # Two players, second deal: what is left was in the rival's hand when the first round ended.
+        for i in range(at, p.unseen):
+            s.left[1 - p.observer] |= <uint64_t> 1 << g.index[pool[i]]
+        if not (s.phase == TURN and s.mover != p.observer and stuck(g, s)):
+            rng_fork(rng, &s.rng)
+            return 0
+    return -1
+
+
+# ------------------------------------------------------------------------------------------------
+# GameOps: the same functions behind untyped pointers
+
+cdef int op_sample(const void* context, rng_t* rng, void* state) noexcept nogil:
+    cdef const search_context_t* c = <const search_context_t*> context
+    return sample(&c.rules, &c.position, rng, <state_t*> state)
+
+
+cdef int op_current_player(const void* context, const void* state) noexcept nogil:
+    return current_player(&(<const search_context_t*> context).rules, <const state_t*> state)
+
+
+cdef int op_options(const void* context, const void* state, int32_t* actions, uint64_t* keys) noexcept nogil:
+    cdef const search_context_t* c = <const search_context_t*> context
+    return options(&c.rules, <const state_t*> state, c.position.observer, actions, keys)
+
+
+cdef void op_apply(const void* context, void* state, int32_t action) noexcept nogil:
+    apply(&(<const search_context_t*> context).rules, <state_t*> state, action)
+
+
+cdef void op_rollout(const void* context, void* state, rng_t* rng) noexcept nogil:
+    random_play(&(<const search_context_t*> context).rules, <state_t*> state, rng)
+
+
+cdef void op_returns(const void* context, const void* state, double* out) noexcept nogil:
+    cdef const search_context_t* c = <const search_context_t*> context
+    payoffs(&c.rules, <const state_t*> state, c.payoff, out)
+
+
+cdef void fill_ops(search_context_t* context, GameOps* ops) noexcept nogil:
+    ops.state_size = sizeof(state_t)
+    ops.num_players = context.rules.players
+    # no hand has more legal actions than there are action ids
+    ops.max_options = context.rules.num_actions
+    ops.observer = context.position.observer
+    ops.context = context
+    ops.sample = op_sample
+    ops.current_player = op_current_player
+    ops.options = op_options
+    ops.apply = op_apply
+    ops.rollout = op_rollout
+    ops.returns = op_returns

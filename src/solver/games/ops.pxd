@@ -1,0 +1,43 @@
+# cython: language_level=3
+"""The C side of a game: what a compiled solver needs of one, and nothing else.
+
+A solver sees `GameOps`, a struct of functions over a plain-data state, and knows no game. Every
+function is `noexcept nogil`, takes the game's read-only context first, and must neither allocate
+nor touch a Python object.
+"""
+from libc.stdint cimport int32_t, uint64_t
+
+from solver._core cimport rng_t
+
+
+cdef enum:
+    CHANCE_PLAYER = -1
+    TERMINAL_PLAYER = -4
+
+
+ctypedef struct GameOps:
+    size_t state_size              # bytes of a state; a copy of the bytes is a copy of the state
+    int num_players
+    int max_options                # upper bound of what `options` writes
+    int observer                   # the seat whose position is searched
+    const void* context            # handed to every function; lives as long as its owner
+
+    # Draws a full state that fits all the observer knows. 0, or -1 if none could be found.
+    int (*sample)(const void* context, rng_t* rng, void* state) noexcept nogil
+    # The seat to decide, or TERMINAL_PLAYER. States carry no chance nodes.
+    int (*current_player)(const void* context, const void* state) noexcept nogil
+    # Legal actions of the seat to decide, ascending, and for each what the observer sees of it:
+    # actions that look the same to the observer have the same key and stand side by side. A key
+    # says all there is to see (no collisions); keys are not 0. Returns their number, at least 1.
+    int (*options)(const void* context, const void* state, int32_t* actions, uint64_t* keys) noexcept nogil
+    void (*apply)(const void* context, void* state, int32_t action) noexcept nogil
+    # Uniformly random legal play to the end.
+    void (*rollout)(const void* context, void* state, rng_t* rng) noexcept nogil
+    # Pay-off of every seat at the end.
+    void (*returns)(const void* context, const void* state, double* out) noexcept nogil
+
+
+cdef class SearchRoot:
+    """What a compiled position hands to a search: its functions, kept alive with their context."""
+    cdef GameOps ops
+    cdef object owner              # keeps the memory behind ops.context

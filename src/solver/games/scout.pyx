@@ -1,0 +1,1432 @@
+# cython: language_level=3
+"""SCOUT for 2 to 5 players: `Game`, `State` and `Position`.
+
+Rules: Oink Games, English rulebook 1.1 (2021); docs/rules-scout.md lists each option and what is
+assumed. The rules themselves run compiled in `_scout.pyx`; text is the topic of
+`scout_notation.py`.
+"""
+import time
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from cpython.exc cimport PyErr_CheckSignals
+from libc.stdint cimport int32_t, uint8_t, uint64_t
+from libc.string cimport memcpy, memset
+
+from solver._core cimport (
+    Rng, as_rng, card_turned, hand_card, hand_load, has_beating, low_bits, rng_fork, rng_t,
+)
+from solver.games._scout cimport (
+    CHOOSING, DEALING, EMPTY_HAND, MARGIN, MAX_ACTIONS, MUST_SHOW, OVER, SCORE, SCOUTED_OUT, TURN, TURN_LIMIT,
+    WIN, Payoff, apply, current_player, deal_card, fill_ops, new_round, observe, options, payoffs,
+    playout, position_t, rules_t, sample, search_context_t, state_t,
+)
+from solver.games.ops cimport SearchRoot
+
+from solver._core import beats, legal_sets
+from solver.errors import GameOptionError, IllegalActionError, PositionError
+from solver.games import notation, scout_notation
+
+__all__ = ["Game", "Playouts", "Position", "RoundResult", "State", "beats", "legal_sets", "load", "parse"]
+
+# The pairs of numbers may not exceed the 55 cards that the bit planes are sized for.
+_MAX_RANKS = 11
+_MAX_ROUNDS = 100
+_MAX_TURNS = 30_000
+_MAX_CHIPS = 1000
+_PAYOFFS = {"score": SCORE, "margin": MARGIN, "win": WIN}
+_REASONS = {EMPTY_HAND: "empty_hand", SCOUTED_OUT: "scouted_out", TURN_LIMIT: "max_turns"}
+_ENDS = ("left", "right")
+
+
+class Playouts(NamedTuple):
+    """What `Game.playouts` measured.
+
+    Attributes
+    ----------
+    games : int
+        Games played, each a whole match if the game has several rounds.
+    decisions : int
+        Choices made in all of them (keep or turn included; a Scout & Show is two).
+    seconds : float
+        Wall time.
+    mean_returns : tuple of float
+        Mean pay-off by seat; the starter of the first round is seat 0.
+    terminations : dict of str to int
+        How the rounds ended: "empty_hand" (i), "scouted_out" (ii), "max_turns".
+    """
+
+    games: int
+    decisions: int
+    seconds: float
+    mean_returns: tuple
+    terminations: dict
+
+
+class RoundResult(NamedTuple):
+    """How a round ended.
+
+    Attributes
+    ----------
+    scores : tuple of int
+        Points of the round by seat.
+    reason : str
+        "empty_hand" (i), "scouted_out" (ii) or "max_turns".
+    exempt : int or None
+        The seat that lost nothing for its hand.
+    """
+
+    scores: tuple
+    reason: str
+    exempt: object
+
+
+def _option(name, value, low, high):
+    """An int option within its range."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise GameOptionError(f"{name} must be a whole number in {low}..{high}, not {value!r}")
+    if not low <= value <= high:
+        raise GameOptionError(f"{name} must lie in {low}..{high}, not {value}")
+    return value
+
+
+def _flag(name, value):
+    if not isinstance(value, bool):
+        raise GameOptionError(f"{name} must be true or false, not {value!r}")
+    return value
+
+
+def _dropped(drop, players, ranks):
+    """The pairs left out of the deck, as a sorted tuple."""
+    if drop is None:
+        if ranks != 10 or players == 5:
+            return ()
+        return tuple((low, 10) for low in range(1, 10)) if players == 3 else ((9, 10),)
+    if isinstance(drop, str):
+        words = [word.split("/") for word in drop.split("+") if word not in ("", "none")]
+        if not all(len(word) == 2 and word[0].isdecimal() and word[1].isdecimal() for word in words):
+            raise GameOptionError(f"drop must be pairs such as 9/10+8/10, or none, not {drop!r}")
+        drop = [(int(a), int(b)) for a, b in words]
+    pairs = set()
+    try:
+        for a, b in drop:
+            pairs.add((min(a, b), max(a, b)))
+    except (TypeError, ValueError):
+        raise GameOptionError(f"drop must be pairs of numbers such as [(9, 10)], not {drop!r}") from None
+    for a, b in pairs:
+        _option("a number of a dropped pair", a, 1, ranks)
+        _option("a number of a dropped pair", b, 1, ranks)
+        if a == b:
+            raise GameOptionError(f"drop: there is no card {a}/{b}")
+    return tuple(sorted(pairs))
+
+
+cdef class Game:
+    """SCOUT with its options.
+
+    Parameters
+    ----------
+    players : int, default 4
+        2 to 5.
+    rounds : int or "match", default 1
+        Rounds to play, 1..100. "match" is as many as players, or 2 with two players, whose second
+        round is dealt from the cards set aside in the first.
+    payoff : {"score", "margin", "win"}, default "score"
+        What `State.returns` gives: points; own points minus the mean of the others'; 1 for the
+        highest total, shared on ties.
+    insertions_public : bool, default False
+        Whether all see where and how a scouted card goes into a hand (and from where a set is
+        shown), as at some tables.
+    ends_on_emptying_scout : bool, default True
+        Whether a round ends by (ii) when the Scout that completes it takes the last card.
+    max_turns : int, default 500
+        Turns after which a round ends and scores as it stands, 1..30000.
+    ranks : int, default 10
+        Numbers on the cards, 2..11; the deck is every pair of them.
+    hand_size : int, optional
+        Cards dealt to each; default: all cards shared out (two players: half of them).
+    chips : int, default 3
+        Scout chips of each at the start of a round, 0..1000. Two players only.
+    drop : sequence of (int, int), optional
+        Pairs left out of the deck. Default, for 10 ranks only: all with a 10 (3 players), 9/10 (2
+        and 4 players).
+
+    Raises
+    ------
+    GameOptionError
+        If an option is out of range, or there are too few cards to deal.
+
+    Examples
+    --------
+    >>> game = Game(players=3)
+    >>> str(game), game.cards_in_play
+    ('scout(players=3)', 36)
+    """
+
+    cdef rules_t rules
+    cdef dict _parameters
+    cdef str _text
+
+    def __init__(self, players=4, rounds=1, payoff="score", insertions_public=False,
+                 ends_on_emptying_scout=True, max_turns=500, ranks=10, hand_size=None, chips=3,
+                 drop=None):
+        cdef rules_t* r = &self.rules
+        cdef int i
+        memset(r, 0, sizeof(rules_t))
+        r.players = _option("players", players, 2, 5)
+        r.two = players == 2
+        if isinstance(rounds, str) and rounds == "match":
+            rounds = 2 if r.two else players
+        if isinstance(rounds, str):
+            raise GameOptionError(f'rounds must be a whole number in 1..{_MAX_ROUNDS} or "match", not {rounds!r}')
+        r.rounds = _option("rounds", rounds, 1, _MAX_ROUNDS)
+        if not isinstance(payoff, str) or payoff not in _PAYOFFS:
+            raise GameOptionError(f"payoff must be one of {', '.join(_PAYOFFS)}, not {payoff!r}")
+        r.payoff = _PAYOFFS[payoff]
+        r.insertions_public = _flag("insertions_public", insertions_public)
+        r.ends_on_emptying = _flag("ends_on_emptying_scout", ends_on_emptying_scout)
+        r.max_turns = _option("max_turns", max_turns, 1, _MAX_TURNS)
+        r.ranks = _option("ranks", ranks, 2, _MAX_RANKS)
+        r.chips = _option("chips", chips, 0, _MAX_CHIPS)
+        if not r.two:
+            if chips != 3:
+                raise GameOptionError("chips can be set with two players only")
+            r.chips = 0
+        dropped = _dropped(drop, players, ranks)
+        pairs = [(a, b) for a in range(1, ranks + 1) for b in range(a + 1, ranks + 1) if (a, b) not in dropped]
+        r.deck = len(pairs)
+        memset(r.index, 255, 256)
+        for i, (a, b) in enumerate(pairs):
+            r.cards[i] = a | b << 4
+            r.index[a | b << 4] = r.index[b | a << 4] = i
+        deals = 2 if r.two and rounds > 1 else 1
+        if hand_size is None:
+            hand_size = r.deck // (4 if r.two else players)
+            if hand_size < 1:
+                raise GameOptionError(f"{r.deck} cards cannot be dealt to {players} players")
+        r.hand_size = _option("hand_size", hand_size, 1, 55)
+        r.in_play = players * r.hand_size
+        if r.in_play * deals > r.deck:
+            raise GameOptionError(
+                f"{deals * players} hands of {hand_size} cards cannot be dealt from {r.deck} cards"
+                + (" (the second round of two players is dealt from the cards set aside)" if deals == 2 else ""))
+        numbers = {number for pair in pairs for number in pair}
+        r.longest = min(len(numbers), r.in_play)
+        r.first_scout = 2 + r.longest * r.in_play
+        r.first_both = r.first_scout + 4 * r.in_play
+        r.num_actions = r.first_both + (0 if r.two else 4 * r.in_play)
+        self._parameters = {
+            "players": players, "rounds": rounds, "payoff": payoff,
+            "insertions_public": insertions_public, "ends_on_emptying_scout": ends_on_emptying_scout,
+            "max_turns": max_turns, "ranks": ranks, "hand_size": hand_size, "chips": chips, "drop": dropped,
+        }
+        self._text = self._write(players, ranks)
+
+    def _write(self, players, ranks):
+        """The game string: the number of players and whatever else is not default."""
+        default = {
+            "rounds": 1, "payoff": "score", "insertions_public": False, "ends_on_emptying_scout": True,
+            "max_turns": 500, "ranks": 10, "chips": 3, "drop": _dropped(None, players, ranks),
+            "hand_size": self.rules.deck // (4 if self.rules.two else players),
+        }
+        shown = {key: value for key, value in self._parameters.items()
+                 if key not in default or value != default[key]}
+        if "drop" in shown:
+            shown["drop"] = "+".join(f"{a}/{b}" for a, b in shown["drop"]) or "none"
+        return notation.format_game("scout", shown)
+
+    def __str__(self):
+        return self._text
+
+    def __repr__(self):
+        return self._text
+
+    def __eq__(self, other):
+        return isinstance(other, Game) and str(self) == str(other)
+
+    def __hash__(self):
+        return hash(self._text)
+
+    def __reduce__(self):
+        return load, (self._text,)
+
+    # -- what it is made of
+
+    @property
+    def players(self):
+        """Number of players."""
+        return self.rules.players
+
+    @property
+    def rounds(self):
+        """Number of rounds."""
+        return self.rules.rounds
+
+    @property
+    def payoff(self):
+        """What `State.returns` gives: "score", "margin" or "win"."""
+        return self._parameters["payoff"]
+
+    @property
+    def max_turns(self):
+        """Turns after which a round ends."""
+        return self.rules.max_turns
+
+    @property
+    def hand_size(self):
+        """Cards dealt to each seat."""
+        return self.rules.hand_size
+
+    @property
+    def chips(self):
+        """Scout chips of each at the start of a round; 0 with more than two players."""
+        return self.rules.chips
+
+    @property
+    def cards_in_play(self):
+        """Cards dealt to the seats of a round."""
+        return self.rules.in_play
+
+    @property
+    def two_player(self):
+        """Whether the two-player rules hold."""
+        return bool(self.rules.two)
+
+    @property
+    def insertions_public(self):
+        """Whether all see where a scouted card goes."""
+        return bool(self.rules.insertions_public)
+
+    def deck(self):
+        """The cards, as a list of (smaller, larger) number, in the order of their index."""
+        return [(self.rules.cards[i] & 15, self.rules.cards[i] >> 4) for i in range(self.rules.deck)]
+
+    # -- the protocol
+
+    def num_players(self):
+        """Number of players."""
+        return self.rules.players
+
+    def num_distinct_actions(self):
+        """Action ids are 0..num_distinct_actions() - 1."""
+        return self.rules.num_actions
+
+    def max_chance_outcomes(self):
+        """Chance outcomes are card index * 2 + (larger number on top)."""
+        return 2 * self.rules.deck
+
+    def max_utility(self):
+        """An upper bound of a seat's pay-off."""
+        if self.payoff == "win":
+            return 1.0
+        chips = self.rules.chips if self.rules.two else self.rules.max_turns
+        best = float(self.rules.rounds * (self.rules.in_play + chips))
+        return best - self._worst() if self.payoff == "margin" else best
+
+    def min_utility(self):
+        """A lower bound of a seat's pay-off."""
+        if self.payoff == "win":
+            return 0.0
+        return -self.max_utility() if self.payoff == "margin" else self._worst()
+
+    def _worst(self):
+        return -float(self.rules.rounds * self.rules.in_play)
+
+    def get_parameters(self):
+        """The options, as a dict; `Game(**game.get_parameters())` equals the game."""
+        return dict(self._parameters)
+
+    def new_initial_state(self):
+        """The start, with chance nodes that deal card by card.
+
+        Returns
+        -------
+        State
+        """
+        cdef State s = State.__new__(State)
+        s.game = self
+        s.c.explicit_chance = 1
+        s._start()
+        return s
+
+    # -- action ids
+
+    @property
+    def keep(self):
+        """Action id: keep the hand as dealt."""
+        return 0
+
+    @property
+    def turn(self):
+        """Action id: turn the whole hand by 180 degrees."""
+        return 1
+
+    def show(self, start, length):
+        """Action id: Show `length` cards from place `start` on.
+
+        Raises
+        ------
+        IllegalActionError
+            If no hand has such places.
+        """
+        if not (0 <= start < self.rules.in_play and 1 <= length <= self.rules.longest):
+            raise IllegalActionError(
+                f"show({start}, {length}): start lies in 0..{self.rules.in_play - 1}, "
+                f"length in 1..{self.rules.longest}")
+        return 2 + (length - 1) * self.rules.in_play + start
+
+    def scout(self, end, place, turned):
+        """Action id: Scout the left (`end` 0) or right (1) card to `place`, turned or as it lies.
+
+        With one card on the table only end 0 is legal. `place` is the index that the card will
+        have in the hand.
+
+        Raises
+        ------
+        IllegalActionError
+            If no hand has such a place, or `end` is neither 0 nor 1.
+        """
+        return self.rules.first_scout + self._scouting(end, place, turned)
+
+    def scout_and_show(self, end, place, turned):
+        """Action id: the Scout half of a Scout & Show; the Show is the same seat's next action.
+
+        Raises
+        ------
+        IllegalActionError
+            As `scout`; and always with two players, who have no Scout & Show.
+        """
+        if self.rules.two:
+            raise IllegalActionError("with two players there is no Scout & Show")
+        return self.rules.first_both + self._scouting(end, place, turned)
+
+    def _scouting(self, end, place, turned):
+        if end not in (0, 1) or turned not in (0, 1) or not 0 <= place < self.rules.in_play:
+            raise IllegalActionError(
+                f"end {end!r}, place {place!r}, turned {turned!r}: end is 0 (left) or 1 (right), "
+                f"place lies in 0..{self.rules.in_play - 1}, turned is True or False")
+        return 2 * (end * self.rules.in_play + place) + int(turned)
+
+    def decode(self, action):
+        """What an action id means.
+
+        Returns
+        -------
+        tuple
+            ("keep",), ("turn",), ("show", start, length), ("scout", end, place, turned) or
+            ("scout_and_show", end, place, turned).
+
+        Raises
+        ------
+        IllegalActionError
+            If the id is out of range.
+        """
+        cdef int a = _action_id(action, self.rules.num_actions)
+        if a < 2:
+            return ("turn",) if a else ("keep",)
+        if a < self.rules.first_scout:
+            return ("show", (a - 2) % self.rules.in_play, (a - 2) // self.rules.in_play + 1)
+        kind = "scout" if a < self.rules.first_both else "scout_and_show"
+        a -= self.rules.first_scout if a < self.rules.first_both else self.rules.first_both
+        return (kind, a // (2 * self.rules.in_play), a % (2 * self.rules.in_play) // 2, bool(a & 1))
+
+    # -- deals and play
+
+    def deal(self, hands=None, seed=None, starter=0, turned=None):
+        """A new game with all cards dealt.
+
+        Parameters
+        ----------
+        hands : sequence of sequences of (int, int), optional
+            Each seat's row, (top, bottom) from left to right, `hand_size` cards each. Default: a
+            uniformly random order and orientation of the deck.
+        seed : int, numpy.random.SeedSequence, Rng or None
+            For the deal, or for all that `hands` leaves open (cards set aside, later rounds).
+        starter : int, default 0
+            Seat that starts the first round.
+        turned : sequence of bool, optional
+            For each seat, whether it turns its hand. With it the choices are made and the starter
+            is to act; without it they come first, seat by seat.
+
+        Returns
+        -------
+        State
+
+        Raises
+        ------
+        PositionError
+            If the hands are not `hand_size` different cards of the deck for each seat, or `starter`
+            is no seat, or `turned` has not one entry a seat.
+        """
+        cdef State s = State.__new__(State)
+        cdef Rng rng = as_rng(seed)
+        s.game = self
+        if isinstance(starter, bool) or not isinstance(starter, int) or not 0 <= starter < self.rules.players:
+            raise PositionError(f"starter must be a seat, 0..{self.rules.players - 1}, not {starter!r}")
+        if turned is not None and len(turned) != self.rules.players:
+            raise PositionError(f"turned needs one entry a seat, {self.rules.players}, not {len(turned)}")
+        s.c.starter = starter
+        rng_fork(&rng.c, &s.c.rng)
+        if hands is not None:
+            self._check_hands(hands)
+        s._start(hands)
+        if turned is not None:
+            for turn in turned:
+                s.apply_action(1 if turn else 0)
+        return s
+
+    def _check_hands(self, hands):
+        """Whether these rows can be dealt."""
+        if len(hands) != self.rules.players:
+            raise PositionError(f"hands for {self.rules.players} seats are needed, not {len(hands)}")
+        seen = {}
+        for seat, row in enumerate(hands):
+            if len(row) != self.rules.hand_size:
+                raise PositionError(f"seat {seat}: {self.rules.hand_size} cards are dealt, not {len(row)}")
+            for place, card in enumerate(row):
+                where = f"seat {seat}, place {place}"
+                code = self._card_code(card)
+                if code < 0:
+                    raise PositionError(f"{where}: {card!r} is no card of the deck of {self}")
+                index = self.rules.index[code]
+                if index in seen:
+                    raise PositionError(f"{where}: the card {card!r} is also at {seen[index]}")
+                seen[index] = where
+
+    cdef int _card_code(self, object card) except -2:
+        """(top, bottom) as a byte, -1 if there is no such card."""
+        try:
+            top, bottom = card
+        except (TypeError, ValueError):
+            return -1
+        for number in (top, bottom):
+            if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= self.rules.ranks:
+                return -1
+        code = top | bottom << 4
+        return -1 if self.rules.index[code] == 255 else code
+
+    def playouts(self, n, seed=0):
+        """Play `n` games by uniformly random legal actions, on one thread and without Python.
+
+        Parameters
+        ----------
+        n : int
+            Games, at least 1.
+        seed : int, numpy.random.SeedSequence, Rng or None
+
+        Returns
+        -------
+        Playouts
+
+        Raises
+        ------
+        ValueError
+            If `n` is less than 1.
+        """
+        if n < 1:
+            raise ValueError(f"n must be at least 1, not {n}")
+        cdef Rng rng = as_rng(seed)
+        cdef state_t fresh, s
+        cdef double sums[5]
+        cdef double out[5]
+        cdef long long ends[4]
+        cdef long long games = n, done = 0, decisions = 0
+        cdef int q, chunk, moves
+        memset(sums, 0, sizeof(sums))
+        memset(ends, 0, sizeof(ends))
+        memset(&fresh, 0, sizeof(state_t))
+        fresh.last_round = self.rules.rounds
+        began = time.perf_counter()
+        while done < games:
+            PyErr_CheckSignals()
+            with nogil:
+                for chunk in range(<int> min(<long long> 500, games - done)):
+                    s = fresh
+                    decisions += playout(&self.rules, &s, &rng.c, ends)
+                    payoffs(&self.rules, &s, self.rules.payoff, out)
+                    for q in range(self.rules.players):
+                        sums[q] += out[q]
+            done += chunk + 1
+        seconds = time.perf_counter() - began
+        return Playouts(n, decisions, seconds,
+                        tuple([sums[q] / n for q in range(self.rules.players)]),
+                        {name: ends[reason] for reason, name in _REASONS.items()})
+
+
+cdef int _action_id(object action, int limit) except -1:
+    """An action id as a C int."""
+    try:
+        a = action.__index__()
+    except AttributeError:
+        raise IllegalActionError(f"an action is a whole number in 0..{limit - 1}, not {action!r}") from None
+    if not 0 <= a < limit:
+        raise IllegalActionError(f"an action lies in 0..{limit - 1}, not {a}")
+    return a
+
+
+def load(text):
+    """The game of a game string such as ``scout(players=3,rounds=match)``.
+
+    Raises
+    ------
+    GameOptionError
+        If an option is unknown or wrong.
+    PositionError
+        If the text is no game string or of another game.
+    """
+    name, options, end = notation.read_game(text)
+    if name != "scout":
+        raise PositionError(f"this is the game scout, not {name}", 1)
+    if text[end:].strip():
+        raise PositionError("nothing may follow the game string", end + 1)
+    return from_options(options)
+
+
+def from_options(options: Mapping):
+    """A game from a dict of options; unknown ones are an error."""
+    known = list(Game().get_parameters())
+    for key in options:
+        if key not in known:
+            raise notation.unknown_option("scout", key, known)
+    return Game(**options)
+
+
+cdef list _row(const state_t* s, int seat):
+    """A hand as a list of (top, bottom)."""
+    cdef int i, card
+    result = []
+    for i in range(s.seat[seat].cards):
+        card = hand_card(&s.seat[seat].hand, i)
+        result.append((card & 15, card >> 4))
+    return result
+
+
+cdef list _active(const state_t* s):
+    cdef int i
+    return [(s.active[s.active_from + i] & 15, s.active[s.active_from + i] >> 4) for i in range(s.active_cards)]
+
+
+cdef class State:
+    """A game in progress, with all that is hidden. Made by `Game.deal`, `Game.new_initial_state`
+    or `Position.sample`.
+
+    A state from `Game.deal` or `Position.sample` holds every hidden order and its own random
+    stream for later deals, so it has no chance nodes; one from `new_initial_state` has them.
+    """
+
+    cdef state_t c
+    cdef state_t origin            # where the recorded views begin, in a sampled state
+    cdef readonly Game game
+    cdef list _prefix              # by seat: what stands before its view; None: position in `origin`
+    cdef list _views               # by seat: what it saw, in order
+    cdef list _history
+    cdef list _results
+
+    def __init__(self):
+        raise TypeError("a State is made by Game.deal, Game.new_initial_state or Position.sample")
+
+    cdef _start(self, hands=None):
+        """Begin round 0. The random stream and the starter are set."""
+        cdef rules_t* r = &self.game.rules
+        cdef uint8_t row[64]
+        cdef uint64_t dealt = 0
+        cdef int q, i, j
+        self.c.last_round = r.rounds
+        self._prefix = [f"{self.game} seat {q} starter {self.c.starter}:" for q in range(r.players)]
+        self._views = [""] * r.players
+        self._history = []
+        self._results = []
+        new_round(r, &self.c)
+        if hands is not None:
+            # The random deal gave an order to all cards; those not named keep it, set aside.
+            rest = [self.c.aside[i] for i in range(self.c.asides)]
+            for q in range(r.players):
+                for i in range(r.hand_size):
+                    rest.append(hand_card(&self.c.seat[q].hand, i))
+            for q, cards in enumerate(hands):
+                for i, (top, bottom) in enumerate(cards):
+                    row[i] = top | bottom << 4
+                    dealt |= <uint64_t> 1 << r.index[row[i]]
+                hand_load(&self.c.seat[q].hand, row, r.hand_size)
+            rest = [card for card in rest if not dealt >> r.index[<int> card] & 1]
+            for i, card in enumerate(rest):
+                self.c.aside[i] = card
+            self.c.undealt = low_bits(r.deck) & ~dealt
+        self._see_deal()
+
+    cdef _see_deal(self):
+        """Each seat sees its own new hand."""
+        cdef int q
+        if self.c.phase == DEALING:
+            return
+        for q in range(self.game.rules.players):
+            self._views[q] += " " + scout_notation.row_text(_row(&self.c, q))
+
+    # -- the protocol
+
+    def current_player(self):
+        """Seat to decide; -1 at a chance node, -4 at the end."""
+        return current_player(&self.game.rules, &self.c)
+
+    def is_terminal(self):
+        """Whether the game is over."""
+        return self.c.phase == OVER
+
+    def is_chance_node(self):
+        """Whether the next card is to be dealt."""
+        return self.c.phase == DEALING
+
+    def chance_outcomes(self):
+        """Every outcome of a chance node and its probability.
+
+        Returns
+        -------
+        list of (int, float)
+            Outcome: card index * 2 + (larger number on top); empty if this is no chance node.
+        """
+        if self.c.phase != DEALING:
+            return []
+        cards = [i for i in range(self.game.rules.deck) if self.c.undealt >> <int> i & 1]
+        p = 0.5 / len(cards)
+        return [(2 * i + side, p) for i in cards for side in (0, 1)]
+
+    def legal_actions(self, player=None):
+        """Legal action ids, ascending; at a chance node the possible outcomes.
+
+        Parameters
+        ----------
+        player : int, optional
+            If given and not the seat to decide, the list is empty.
+        """
+        cdef int32_t actions[MAX_ACTIONS]
+        cdef int n, i
+        if player is not None and player != self.current_player():
+            return []
+        if self.c.phase == OVER:
+            return []
+        if self.c.phase == DEALING:
+            return [outcome for outcome, _ in self.chance_outcomes()]
+        n = options(&self.game.rules, &self.c, self.c.mover, actions, NULL)
+        return [actions[i] for i in range(n)]
+
+    cdef bint _is_legal(self, int action) noexcept:
+        cdef int32_t actions[MAX_ACTIONS]
+        cdef int n, i
+        if self.c.phase == DEALING:
+            return action < 2 * self.game.rules.deck and self.c.undealt >> (action >> 1) & 1
+        n = options(&self.game.rules, &self.c, self.c.mover, actions, NULL)
+        for i in range(n):
+            if actions[i] == action:
+                return True
+        return False
+
+    def apply_action(self, action):
+        """Play an action, or a chance outcome.
+
+        Raises
+        ------
+        IllegalActionError
+            If it is not legal here; the state is unchanged.
+        """
+        cdef rules_t* r = &self.game.rules
+        cdef int finished = self.c.round
+        if self.c.phase == OVER:
+            raise IllegalActionError("the game is over: no action is legal")
+        cdef int a = _action_id(action, 2 * r.deck if self.c.phase == DEALING else r.num_actions)
+        if not self._is_legal(a):
+            raise IllegalActionError(self._why_not(a))
+        self._history.append(a)
+        if self.c.phase == DEALING:
+            self._views[self.c.dealt // r.hand_size] += " " + self.chance_text(a)
+            deal_card(r, &self.c, a)
+            return
+        self._see(a)
+        apply(r, &self.c, a)
+        if self.c.round != finished:
+            scores = tuple([self.c.seat[q].last for q in range(r.players)])
+            exempt = None if self.c.exempt < 0 else self.c.exempt
+            self._results.append(RoundResult(scores, _REASONS[self.c.ending], exempt))
+            for q in range(r.players):
+                self._views[q] += f"; scores {' '.join(map(str, scores))}"
+                self._views[q] += ";" if self.c.phase != OVER else ""
+            if self.c.phase != OVER:
+                self._see_deal()
+
+    cdef _see(self, int action):
+        """Write down what each seat sees of an action about to be played."""
+        cdef int mover = self.c.mover, q
+        kind, *rest = self.game.decode(action)
+        if kind in ("keep", "turn"):
+            self._views[mover] += f"; {kind}"
+            return
+        if kind == "show":
+            start, length = rest
+            cards = scout_notation.row_text(_row(&self.c, mover)[start:start + length])
+            own = f"; {mover} show {cards} at {start}"
+            other = own if self.game.rules.insertions_public else f"; {mover} show {cards}"
+            if self.c.phase == MUST_SHOW:
+                scouted = f"; {mover} scout & show {_ENDS[self.c.pending_end]}"
+                if self.game.rules.insertions_public:
+                    scouted += self._placing(self.c.pending_place)
+                other = scouted + other
+        else:
+            end, place, turned = rest
+            words = "scout" if kind == "scout" else "scout & show"
+            other = f"; {mover} {words} {_ENDS[end]}"
+            own = f"{other} at {place}{' turned' if turned else ''}"
+            if self.game.rules.insertions_public:
+                other = own
+            if kind == "scout_and_show":
+                other = ""              # nobody else sees anything before the Show
+        for q in range(self.game.rules.players):
+            self._views[q] += own if q == mover else other
+
+    def _placing(self, place):
+        """How the pending card of a Scout & Show went into the hand."""
+        cdef int card = hand_card(&self.c.seat[self.c.mover].hand, place)
+        return f" at {place}{'' if card == self.c.pending_card else ' turned'}"
+
+    def _why_not(self, action):
+        """In words, why an action within range is not legal."""
+        cdef int mover = self.c.mover
+        if self.c.phase == DEALING:
+            return f"the card {self.chance_text(action)} is dealt already"
+        kind, *rest = self.game.decode(action)
+        return f"seat {mover} cannot {kind.replace('_', ' ')} here: " + why_not(
+            self.game, _phase_name(&self.c), _row(&self.c, mover), _active(&self.c), self.c.seat[mover].chips,
+            bool(self.c.both_left >> mover & 1), kind, rest)
+
+    def child(self, action):
+        """The state after an action; this one stays as it is."""
+        result = self.clone()
+        result.apply_action(action)
+        return result
+
+    def clone(self):
+        """An independent copy, random stream included."""
+        cdef State s = State.__new__(State)
+        s.c = self.c
+        s.origin = self.origin
+        s.game = self.game
+        s._prefix = list(self._prefix)
+        s._views = list(self._views)
+        s._history = list(self._history)
+        s._results = list(self._results)
+        return s
+
+    def __copy__(self):
+        return self.clone()
+
+    def __deepcopy__(self, memo):
+        return self.clone()
+
+    def __reduce__(self):
+        return _restore_state, (self.game, PyBytes_FromStringAndSize(<char*> &self.c, sizeof(state_t)),
+                                PyBytes_FromStringAndSize(<char*> &self.origin, sizeof(state_t)),
+                                self._prefix, self._views, self._history, self._results)
+
+    def returns(self):
+        """Pay-off by seat (see `Game`, `payoff`), as a list of float; zeros before the end."""
+        cdef double out[5]
+        cdef int q
+        if self.c.phase != OVER:
+            return [0.0] * self.game.rules.players
+        payoffs(&self.game.rules, &self.c, self.game.rules.payoff, out)
+        return [out[q] for q in range(self.game.rules.players)]
+
+    def history(self):
+        """Actions and chance outcomes so far, as a list of int."""
+        return list(self._history)
+
+    def information_state_string(self, player=None):
+        """All that a seat saw, in order, own choices included (perfect recall).
+
+        Parameters
+        ----------
+        player : int, optional
+            Default: the seat to decide.
+
+        Raises
+        ------
+        ValueError
+            If there is no such seat, or none is given and no seat is to decide.
+        """
+        cdef int q = self._seat(self.current_player() if player is None else player)
+        if self._prefix[q] is None:
+            self._prefix[q] = f"[{_position(self.game, &self.origin, q)}]"
+        return self._prefix[q] + self._views[q]
+
+    def action_to_string(self, player, action=None):
+        """An action in words, such as "show 4-4-4" or "scout 7 (left), place 3, turned".
+
+        Parameters
+        ----------
+        player : int
+            The seat to decide (its hand gives the numbers), or -1 for a chance outcome.
+        action : int
+            With one argument only, that one is the action, and the seat to decide is meant.
+
+        Raises
+        ------
+        IllegalActionError
+            If the action is out of range.
+        """
+        if action is None:
+            player, action = self.current_player(), player
+        if player == -1:
+            return self.chance_text(_action_id(action, 2 * self.game.rules.deck))
+        return scout_notation.action_words(self.game, _row(&self.c, self._seat(player)), _active(&self.c), action)
+
+    def chance_text(self, outcome):
+        """The card of a chance outcome, top/bottom."""
+        cdef int card = self.game.rules.cards[<int> outcome >> 1]
+        if outcome & 1:
+            card = card_turned(card)
+        return f"{card & 15}/{card >> 4}"
+
+    def resample_from_infostate(self, player, uniform_01):
+        """Another state that `player` cannot tell from this one (OpenSpiel's name).
+
+        Parameters
+        ----------
+        player : int
+        uniform_01 : callable
+            Returns a float in [0, 1); the only source of chance.
+
+        Returns
+        -------
+        State
+            Drawn as `Position.sample` does; its information state string for `player` is the same.
+        """
+        seed = [int(uniform_01() * 2**32) for _ in range(4)]
+        cdef State s = self.position(player).sample(seed)
+        self.information_state_string(player)          # fills the prefix
+        s._prefix[player] = self._prefix[player]
+        s._views[player] = self._views[player]
+        return s
+
+    # -- what there is to see
+
+    cdef int _seat(self, object player) except -1:
+        if isinstance(player, bool) or not isinstance(player, int) or not 0 <= player < self.game.rules.players:
+            raise ValueError(f"a seat lies in 0..{self.game.rules.players - 1}, not {player!r}")
+        return player
+
+    def hand(self, player):
+        """A seat's row, as a list of (top, bottom) from left to right."""
+        return _row(&self.c, self._seat(player))
+
+    def active_set(self):
+        """The Active Set, as a list of (top, bottom) from left to right; empty if there is none."""
+        return _active(&self.c)
+
+    def owner(self):
+        """Owner of the Active Set, or None."""
+        return None if self.c.owner < 0 else self.c.owner
+
+    def counts(self):
+        """Cards in each hand, as a list of int."""
+        return [self.c.seat[q].cards for q in range(self.game.rules.players)]
+
+    def chips(self):
+        """Scout chips: taken from the supply this round; with two players, left to spend."""
+        return [self.c.seat[q].chips for q in range(self.game.rules.players)]
+
+    def score_cards(self):
+        """Score cards of each seat in this round."""
+        return [self.c.seat[q].taken for q in range(self.game.rules.players)]
+
+    def scout_and_show_left(self):
+        """Whether each seat has its Scout & Show chip."""
+        return [bool(self.c.both_left >> q & 1) for q in range(self.game.rules.players)]
+
+    def scores(self):
+        """Points by seat: finished rounds, and the running one as it stands (nobody exempt)."""
+        cdef int q
+        result = []
+        for q in range(self.game.rules.players):
+            points = self.c.seat[q].total
+            if self.c.phase != OVER:
+                points += self.c.seat[q].taken + self.c.seat[q].chips - self.c.seat[q].cards
+            result.append(points)
+        return result
+
+    def totals(self):
+        """Points of the finished rounds by seat."""
+        return [self.c.seat[q].total for q in range(self.game.rules.players)]
+
+    def round_results(self):
+        """A `RoundResult` for each finished round."""
+        return list(self._results)
+
+    @property
+    def round(self):
+        """Index of the running round; the number of rounds at the end."""
+        return self.c.round
+
+    @property
+    def turns(self):
+        """Finished turns of this round."""
+        return self.c.turns
+
+    @property
+    def starter(self):
+        """Seat that started this round."""
+        return self.c.starter
+
+    @property
+    def phase(self):
+        """One of "deal" (a chance node), "choose", "turn", "must_show" and "over"."""
+        return _phase_name(&self.c)
+
+    def position(self, player):
+        """What a seat knows.
+
+        Returns
+        -------
+        Position
+
+        Raises
+        ------
+        ValueError
+            If there is no such seat.
+        PositionError
+            If cards are being dealt, or the game is over.
+        """
+        return _position(self.game, &self.c, self._seat(player))
+
+    def __str__(self):
+        if self.c.phase in (DEALING, OVER):
+            return f"{self.game} | {self.phase}"
+        return "\n".join(str(self.position(q)) for q in range(self.game.rules.players))
+
+    def __repr__(self):
+        return f"<scout.State of {self.game}, {self.phase}, seat to decide {self.current_player()}>"
+
+
+def _restore_state(Game game, bytes c, bytes origin, prefix, views, history, results):
+    cdef State s = State.__new__(State)
+    if len(c) != sizeof(state_t) or len(origin) != sizeof(state_t):
+        raise ValueError("this State was pickled by another version")
+    memcpy(&s.c, PyBytes_AS_STRING(c), sizeof(state_t))
+    memcpy(&s.origin, PyBytes_AS_STRING(origin), sizeof(state_t))
+    s.game = game
+    s._prefix, s._views, s._history, s._results = list(prefix), list(views), list(history), list(results)
+    return s
+
+
+cdef str _phase_name(const state_t* s):
+    return {DEALING: "deal", CHOOSING: "choose", TURN: "turn", MUST_SHOW: "must_show", OVER: "over"}[s.phase]
+
+
+def why_not(game, phase, hand, table, chips, both_left, kind, rest):
+    """In words, why the seat that holds `hand` cannot do this."""
+    if phase == "choose":
+        return "first every seat keeps or turns its hand"
+    if kind in ("keep", "turn"):
+        return "the hand is kept or turned before the first turn only"
+    tops = [top for top, _ in hand]
+    if kind == "show":
+        start, length = rest
+        if start + length > len(hand):
+            return f"there are {len(hand)} cards in hand, places 0..{len(hand) - 1}"
+        numbers = tops[start:start + length]
+        if (0, length) not in legal_sets(numbers):
+            return (f"{'-'.join(map(str, numbers))} is no set: the numbers must be all equal, "
+                    "or step by exactly 1 in one direction")
+        table_text = "-".join(str(top) for top, _ in table)
+        return f"{'-'.join(map(str, numbers))} does not beat {table_text}"
+    if phase == "must_show":
+        return "the Show half of a Scout & Show is due"
+    if not table:
+        return "there is no Active Set to scout from"
+    if game.two_player and chips == 0:
+        return "no Scout chip is left"
+    end, place, turned = rest
+    if place > len(hand):
+        return f"a card can go to the places 0..{len(hand)}"
+    if end == 1 and len(table) == 1:
+        return "with one card on the table only end 0 (left) is legal"
+    if not both_left:
+        return "the Scout & Show chip is spent"
+    return "after this Scout no set of the hand would beat what is left on the table"
+
+
+cdef Position _position(Game game, const state_t* s, int player):
+    if s.phase == DEALING:
+        raise PositionError("cards are being dealt: there is no position yet")
+    if s.phase == OVER:
+        raise PositionError("the game is over: there is no position to play from")
+    cdef Position p = Position.__new__(Position)
+    p.game = game
+    observe(&game.rules, s, player, &p.c)
+    return p
+
+
+cdef class _Root(SearchRoot):
+    """The memory behind `GameOps.context`."""
+
+    cdef search_context_t c
+
+
+cdef class Position:
+    """What one seat knows: enough to play on from. Immutable and hashable.
+
+    Made by `State.position` or `parse`; `str` gives the one line that `parse` reads.
+    """
+
+    cdef position_t c
+    cdef readonly Game game
+    cdef object _fields_cache
+    cdef str _text
+
+    def __init__(self):
+        raise TypeError("a Position is made by State.position or scout.parse")
+
+    @property
+    def player(self):
+        """The seat that knows this."""
+        return self.c.observer
+
+    @property
+    def hand(self):
+        """The own row, as a tuple of (top, bottom) from left to right."""
+        return tuple(self._fields().hand)
+
+    @property
+    def active_set(self):
+        """The Active Set, as a tuple of (top, bottom); empty if there is none."""
+        return tuple(self._fields().table)
+
+    @property
+    def owner(self):
+        """Owner of the Active Set, or None."""
+        return None if self.c.base.owner < 0 else self.c.base.owner
+
+    @property
+    def counts(self):
+        """Cards in each hand, as a tuple of int."""
+        return tuple(self._fields().cards)
+
+    @property
+    def chips(self):
+        """Scout chips by seat, as `State.chips`."""
+        return tuple(self._fields().chips)
+
+    @property
+    def score_cards(self):
+        """Score cards by seat in this round."""
+        return tuple(self._fields().score)
+
+    @property
+    def known(self):
+        """By seat, the cards that all know to be in its hand: a dict of tuples of (card, place).
+
+        For the own seat, what the others know. A card is (smaller, larger) and its place -1 where
+        sides and places are not public.
+        """
+        return {seat: tuple(cards) for seat, cards in self._fields().known.items()}
+
+    @property
+    def phase(self):
+        """One of "choose", "turn" and "must_show"."""
+        return _phase_name(&self.c.base)
+
+    def unseen(self):
+        """Cards that may lie in any hidden place, as a list of (smaller, larger) number."""
+        return [(self.c.pool[i] & 15, self.c.pool[i] >> 4) for i in range(self.c.unseen)]
+
+    def current_player(self):
+        """The seat to decide."""
+        return self.c.base.mover
+
+    def legal_actions(self):
+        """Legal action ids of this seat, ascending; empty when another seat is to decide."""
+        cdef int32_t actions[MAX_ACTIONS]
+        cdef int n, i
+        if self.c.base.mover != self.c.observer:
+            return []
+        n = options(&self.game.rules, &self.c.base, self.c.observer, actions, NULL)
+        return [actions[i] for i in range(n)]
+
+    def action_to_string(self, action):
+        """A legal action of this seat in words.
+
+        Raises
+        ------
+        IllegalActionError
+            If the action is out of range.
+        """
+        return scout_notation.action_words(self.game, self.hand, self.active_set, action)
+
+    def parse_action(self, text):
+        """The legal action that these words name (as `action_to_string` writes them).
+
+        Raises
+        ------
+        IllegalActionError
+            If none does.
+        """
+        wanted = "".join(str(text).split()).lower()
+        actions = self.legal_actions()
+        for action in actions:
+            if "".join(self.action_to_string(action).split()) == wanted:
+                return action
+        raise IllegalActionError(
+            f"{str(text)!r} names none of the {len(actions)} legal actions"
+            + (f"; the first is {self.action_to_string(actions[0])!r}" if actions else ""))
+
+    def why_not(self, action):
+        """In words, why an action of this seat is not legal; empty if it is.
+
+        Raises
+        ------
+        IllegalActionError
+            If the action is out of range.
+        """
+        if action in self.legal_actions():
+            return ""
+        if self.c.base.mover != self.c.observer:
+            return f"seat {self.c.base.mover} is to move"
+        kind, *rest = self.game.decode(action)
+        return why_not(self.game, self.phase, self.hand, self.active_set, self.c.base.seat[self.c.observer].chips,
+                       bool(self.c.base.both_left >> self.c.observer & 1), kind, rest)
+
+    def sample(self, seed=None):
+        """Draw a full state that fits all that is known.
+
+        Parameters
+        ----------
+        seed : int, numpy.random.SeedSequence, Rng or None
+            An `Rng` is drawn from, and moves on.
+
+        Returns
+        -------
+        State
+
+        Raises
+        ------
+        PositionError
+            If none of 100,000 draws fits (two players: the rival has no chip, and hardly any hand
+            beats the table).
+
+        Notes
+        -----
+        Unseen cards are in uniformly random order and orientation, as the deal makes them. A card
+        known to be in a rival's hand stands at a uniformly random place and side, unless both are
+        public. What the others' actions tell beyond that (a rival who scouted could not or would
+        not show) is not used.
+        """
+        cdef Rng rng = as_rng(seed)
+        cdef State s = State.__new__(State)
+        cdef int players = self.game.rules.players
+        if sample(&self.game.rules, &self.c, &rng.c, &s.c) < 0:
+            raise PositionError("no deal was found in which the seat to move, without a chip, can show")
+        s.game = self.game
+        s.origin = s.c
+        s._prefix = [None] * players
+        s._prefix[self.c.observer] = f"[{self}]"
+        s._views = [""] * players
+        s._history = []
+        s._results = []
+        return s
+
+    def search_root(self, payoff=None):
+        """What a compiled search needs (see `solver.games.ops`).
+
+        Parameters
+        ----------
+        payoff : {"score", "margin", "win"}, optional
+            Default: "win" if the game's payoff is "win", else "margin". With "score" and "margin"
+            a searched game stops at the end of the running round, since later rounds add the same
+            to every action.
+
+        Raises
+        ------
+        GameOptionError
+            If `payoff` is another.
+        """
+        cdef _Root root = _Root()
+        if payoff is None:
+            payoff = "win" if self.game.payoff == "win" else "margin"
+        if not isinstance(payoff, str) or payoff not in _PAYOFFS:
+            raise GameOptionError(f"payoff must be one of {', '.join(_PAYOFFS)}, not {payoff!r}")
+        root.c.rules = self.game.rules
+        root.c.position = self.c
+        root.c.payoff = _PAYOFFS[payoff]
+        if root.c.payoff != WIN:
+            root.c.position.base.last_round = self.c.base.round + 1
+        fill_ops(&root.c, &root.ops)
+        return root
+
+    # -- text
+
+    cdef object _fields(self):
+        """The position as plain numbers."""
+        cdef const state_t* b = &self.c.base
+        cdef int q, i, n = self.game.rules.players
+        if self._fields_cache is not None:
+            return self._fields_cache
+        f = scout_notation.Fields()
+        f.seat = self.c.observer
+        f.to_move = b.mover
+        f.phase = {CHOOSING: "choose", MUST_SHOW: "must-show"}.get(b.phase, "turn")
+        f.hand = _row(b, self.c.observer)
+        f.table = _active(b)
+        f.owner = b.owner
+        f.cards = [self.c.cards[q] for q in range(n)]
+        f.chips = [b.seat[q].chips for q in range(n)]
+        f.score = [b.seat[q].taken for q in range(n)]
+        f.totals = [b.seat[q].total for q in range(n)]
+        if not self.game.rules.two:
+            f.used = [q for q in range(n) if not b.both_left >> q & 1]
+        own = [tuple(sorted(card)) for i, card in enumerate(f.hand) if b.seat[self.c.observer].known >> <int> i & 1]
+        if own:
+            f.known[f.seat] = [(card, -1) for card in sorted(own)]
+        for q in range(n):
+            if self.c.known_cards[q]:
+                f.known[q] = [((self.c.known[q][i] & 15, self.c.known[q][i] >> 4), self.c.known_place[q][i])
+                              for i in range(self.c.known_cards[q])]
+        f.gone = self._cards(b.gone)
+        f.out = self._cards(b.out)
+        f.left = self._cards(b.left[self.c.observer])
+        f.turn = b.turns
+        f.starter = b.starter
+        f.round = b.round
+        self._fields_cache = f
+        return f
+
+    cdef list _cards(self, uint64_t mask):
+        return [pair for i, pair in enumerate(self.game.deck()) if mask >> <int> i & 1]
+
+    def pretty(self, names=None):
+        """The position as a person would lay it out, at most 80 columns wide.
+
+        Parameters
+        ----------
+        names : sequence of str, optional
+            One a seat; default "seat 0", ...
+        """
+        return scout_notation.pretty(self.game, self._fields(), names)
+
+    def __str__(self):
+        if self._text is None:
+            self._text = scout_notation.write_line(self.game, self._fields())
+        return self._text
+
+    def __repr__(self):
+        return f"scout.parse({str(self)!r})"
+
+    def __eq__(self, other):
+        return isinstance(other, Position) and str(self) == str(other)
+
+    def __hash__(self):
+        return hash(str(self))
+
+    def __reduce__(self):
+        return parse, (str(self),)
+
+
+def parse(text):
+    """Read a position from its line.
+
+    Parameters
+    ----------
+    text : str
+        The game, then sections between ``|`` in any order; docs/notation.md lists them. Only
+        ``hand`` must be there.
+
+    Returns
+    -------
+    Position
+
+    Raises
+    ------
+    PositionError
+        If the text cannot be read, or no deal and play can lead to what it says; with the column.
+
+    Examples
+    --------
+    >>> p = parse("scout(players=3) | hand 3/7 4/1 5/9 | table 2/8 by 2 | cards 3 11 12 | score 0 4 5")
+    >>> p.action_to_string(p.legal_actions()[0])
+    'show 3'
+    """
+    notation.check_length(text)
+    name, options, end = notation.read_game(text)
+    if name != "scout":
+        raise PositionError(f"this is a position of the game scout, not {name}", 1)
+    try:
+        game = from_options(options)
+    except GameOptionError as error:
+        raise PositionError(str(error), text.index("(") + 1 if "(" in text else 1) from error
+    return _from_fields(game, scout_notation.read_fields(game, notation.read_line(text, end)))
+
+
+cdef Position _from_fields(Game game, object f):
+    """A compiled position from checked fields; equal, to the byte, to what `observe` writes."""
+    cdef Position p = Position.__new__(Position)
+    cdef rules_t* r = &game.rules
+    cdef state_t* b = &p.c.base
+    cdef uint8_t row[64]
+    cdef uint64_t seen = 0
+    cdef int q, i, needed = 0
+    p.game = game
+    p.c.observer = f.seat
+    for i, (top, bottom) in enumerate(f.hand):
+        row[i] = top | bottom << 4
+        seen |= <uint64_t> 1 << r.index[row[i]]
+    hand_load(&b.seat[p.c.observer].hand, row, len(f.hand))
+    for i, (top, bottom) in enumerate(f.table):
+        b.active[i] = top | bottom << 4
+        seen |= <uint64_t> 1 << r.index[b.active[i]]
+    b.active_cards = len(f.table)
+    for top, bottom in f.gone:
+        b.gone |= <uint64_t> 1 << r.index[<int> (top | bottom << 4)]
+    for top, bottom in f.out:
+        b.out |= <uint64_t> 1 << r.index[<int> (top | bottom << 4)]
+    for top, bottom in f.left:
+        b.left[p.c.observer] |= <uint64_t> 1 << r.index[<int> (top | bottom << 4)]
+    seen |= b.gone | b.out | b.left[p.c.observer]
+    b.owner = f.owner
+    b.mover = f.to_move
+    b.starter = f.starter
+    b.phase = {"choose": CHOOSING, "turn": TURN, "must-show": MUST_SHOW}[f.phase]
+    b.exempt = -1
+    b.round = f.round
+    b.last_round = r.rounds
+    b.turns = f.turn
+    b.asides = r.deck - r.in_play * (2 if r.two and f.round & 1 else 1)
+    if b.active_cards and not r.two:
+        b.row = (b.mover - b.owner - 1) % r.players
+    if not r.two:
+        b.both_left = low_bits(r.players)
+        for seat in f.used:
+            b.both_left &= ~(1 << <int> seat)
+    for q in range(r.players):
+        b.seat[q].cards = p.c.cards[q] = f.cards[q]
+        b.seat[q].chips = f.chips[q]
+        b.seat[q].taken = f.score[q]
+        b.seat[q].total = f.totals[q]
+        if q == p.c.observer:
+            known = [card for card, _ in f.known.get(q, ())]
+            for i, card in enumerate(f.hand):
+                if tuple(sorted(card)) in known:
+                    b.seat[q].known |= <uint64_t> 1 << <int> i
+            continue
+        for i, ((top, bottom), place) in enumerate(f.known.get(q, ())):
+            p.c.known[q][i] = top | bottom << 4
+            p.c.known_place[q][i] = place
+            p.c.known_cards[q] += 1
+            seen |= <uint64_t> 1 << r.index[p.c.known[q][i]]
+        needed += p.c.cards[q] - p.c.known_cards[q]
+    p.c.hidden_gone = sum(f.score) - len(f.gone)
+    for i in range(r.deck):
+        if not seen >> i & 1:
+            p.c.pool[p.c.unseen] = r.cards[i]
+            p.c.unseen += 1
+    needed += p.c.hidden_gone + b.asides
+    if p.c.unseen < needed:
+        raise PositionError(
+            f"{needed} cards are hidden, but only {p.c.unseen} are named nowhere: some named card cannot be where it is")
+    return p

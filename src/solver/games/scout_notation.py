@@ -1,0 +1,451 @@
+"""SCOUT in text: the sections of a position's line, actions in words, a table to look at.
+
+`read_fields` checks a line against the rules and gives plain numbers to `scout.pyx`, which fills the
+compiled position; `write_line` is its inverse. A card is written top/bottom: `3/7`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from solver._core import beats, legal_sets
+from solver.errors import PositionError
+from solver.games.notation import Section, Token
+
+__all__ = ["Fields", "action_words", "card_text", "pretty", "read_fields", "row_text", "write_line"]
+
+Card = tuple[int, int]  # (top, bottom)
+
+_CARD = re.compile(r"([0-9]{1,2})/([0-9]{1,2})(?:@([0-9]{1,2}))?", re.ASCII)
+_ENDS = ("left", "right")
+# Section -> what stands in it, for the message about an unknown one.
+_KEYWORDS = (
+    "seat to-move choose must-show hand table cards chips score used known gone out left turn starter round totals"
+).split()
+
+
+@dataclass
+class Fields:
+    """A SCOUT position as plain numbers, checked. Lists by seat have one entry a player."""
+
+    seat: int = 0
+    to_move: int = 0
+    phase: str = "turn"  # "choose" | "turn" | "must-show"
+    hand: list[Card] = field(default_factory=list)
+    table: list[Card] = field(default_factory=list)
+    owner: int = -1
+    cards: list[int] = field(default_factory=list)
+    chips: list[int] = field(default_factory=list)
+    score: list[int] = field(default_factory=list)
+    used: list[int] = field(default_factory=list)  # seats whose Scout & Show chip is spent
+    known: dict[int, list[tuple[Card, int]]] = field(default_factory=dict)  # seat -> (card, place or -1)
+    gone: list[Card] = field(default_factory=list)
+    out: list[Card] = field(default_factory=list)
+    left: list[Card] = field(default_factory=list)
+    turn: int = 0
+    starter: int = 0
+    round: int = 0
+    totals: list[int] = field(default_factory=list)
+
+
+# ----------------------------------------------------------------------------------------------
+# Reading
+
+
+class _Reader:
+    """Reads the sections of one line; every check that needs a column stands here."""
+
+    def __init__(self, game: Any, sections: Sequence[Section]) -> None:
+        self.game = game
+        self.deck = {frozenset(pair) for pair in game.deck()}
+        self.seen: dict[frozenset[int], str] = {}
+        self.sections: dict[str, Section] = {}
+        self.known: dict[int, Section] = {}
+        for section in sections:
+            self._keep(section)
+
+    def _keep(self, section: Section) -> None:
+        word = section.keyword.text
+        if word not in _KEYWORDS:
+            section.fail(f"unknown section; the sections are {', '.join(_KEYWORDS)}")
+        if word != "known":
+            if word in self.sections:
+                section.fail("this section stands here a second time")
+            self.sections[word] = section
+            return
+        if not section.arguments or not section.arguments[0].text.endswith(":"):
+            section.fail("a seat and a colon are needed first, as in: known 2: 4/8")
+        first = section.arguments[0]
+        seat = Token(first.text[:-1], first.column).integer("the seat", 0, self.game.players - 1)
+        if seat in self.known:
+            first.fail(f"the known cards of seat {seat} stand here a second time")
+        self.known[seat] = section
+
+    def flag(self, word: str) -> bool:
+        """Whether a section without arguments is there."""
+        section = self.sections.get(word)
+        if section and section.arguments:
+            section.arguments[0].fail(f"{word} takes no argument")
+        return section is not None
+
+    def number(self, word: str, what: str, low: int, high: int, default: int) -> int:
+        section = self.sections.get(word)
+        return section.integers(what, 1, low, high)[0] if section else default
+
+    def numbers(self, word: str, what: str, low: int, high: int, default: list[int]) -> list[int]:
+        section = self.sections.get(word)
+        return section.integers(what + ", one a seat", self.game.players, low, high) if section else default
+
+    def card(self, token: Token, where: str, placed: bool = False) -> tuple[Card, int]:
+        """A card that stands nowhere else, and its place (-1: none given)."""
+        match = _CARD.fullmatch(token.text)
+        if not match or (match[3] and not placed):
+            token.fail("no card: a card is written top/bottom, as in 3/7")
+        card = (int(match[1]), int(match[2]))
+        pair = frozenset(card)
+        if pair not in self.deck:
+            token.fail(f"no such card in the deck of {self.game}")
+        if pair in self.seen:
+            token.fail(f"this card is here ({where}) and also in: {self.seen[pair]}")
+        self.seen[pair] = where
+        return card, int(match[3]) if match[3] else -1
+
+    def cards(self, word: str) -> list[Card]:
+        section = self.sections.get(word)
+        return [self.card(token, word)[0] for token in section.arguments] if section else []
+
+    def at(self, *words: str) -> Callable[[str], PositionError]:
+        """An error at the first of these sections that the line has."""
+        column = next((self.sections[w].keyword.column for w in words if w in self.sections), None)
+        return lambda message: PositionError(message, column)
+
+
+def read_fields(game: Any, sections: Sequence[Section]) -> Fields:
+    """Read and check the sections of a position's line.
+
+    Parameters
+    ----------
+    game : solver.scout.Game
+    sections : sequence of Section
+
+    Returns
+    -------
+    Fields
+
+    Raises
+    ------
+    PositionError
+        If a section is unknown, malformed or there twice, or no deal and play can lead to what
+        the line says; with the column.
+    """
+    reader = _Reader(game, sections)
+    fields = Fields()
+    seats = game.players - 1
+    fields.seat = reader.number("seat", "the seat whose position this is", 0, seats, 0)
+    fields.to_move = reader.number("to-move", "the seat to move", 0, seats, fields.seat)
+    fields.starter = reader.number("starter", "the seat that started the round", 0, seats, 0)
+    if reader.flag("choose"):
+        fields.phase = "choose"
+    if reader.flag("must-show"):
+        if fields.phase == "choose":
+            raise reader.at("must-show")("a position is either at choose or at must-show")
+        fields.phase = "must-show"
+    fields.round = reader.number("round", "the round, from 1", 1, game.rounds, 1) - 1
+    fields.turn = reader.number("turn", "the number of finished turns", 0, game.max_turns - 1, 0)
+    if "hand" not in reader.sections:
+        raise PositionError("the section hand is missing: the own cards, left to right, as in: hand 3/7 4/1")
+    fields.hand = reader.cards("hand")
+    _read_table(reader, fields)
+    _read_counts(reader, fields)
+    _read_known(reader, fields)
+    fields.gone = reader.cards("gone")
+    fields.out = reader.cards("out")
+    fields.left = reader.cards("left")
+    _check_gone(reader, fields)
+    _check_turn(reader, fields)
+    return fields
+
+
+def _read_table(reader: _Reader, fields: Fields) -> None:
+    section = reader.sections.get("table")
+    if section is None:
+        return
+    words = section.arguments
+    if len(words) < 3 or words[-2].text != "by":
+        section.fail("the cards and their owner are needed, as in: table 5/6 5/1 by 2 (no section: an empty table)")
+    fields.table = [reader.card(token, "table")[0] for token in words[:-2]]
+    fields.owner = words[-1].integer("the owner's seat", 0, reader.game.players - 1)
+    tops = [top for top, _ in fields.table]
+    if (0, len(tops)) not in legal_sets(tops):
+        words[0].fail(
+            f"{'-'.join(map(str, tops))} is no set: the numbers must be all equal, or step by exactly 1 in one direction"
+        )
+    if fields.owner == fields.to_move:
+        words[-1].fail("the owner of the Active Set cannot be the seat to move: the round would have ended")
+    if fields.phase == "choose":
+        section.fail("while the seats choose, the table is empty")
+
+
+def _read_counts(reader: _Reader, fields: Fields) -> None:
+    game = reader.game
+    n = game.players
+    default = [game.hand_size] * n
+    default[fields.seat] = len(fields.hand)
+    fields.cards = reader.numbers("cards", "cards in hand", 1, game.cards_in_play, default)
+    if fields.cards[fields.seat] != len(fields.hand):
+        raise reader.at("cards", "hand")(
+            f"seat {fields.seat} holds {len(fields.hand)} cards under hand, but {fields.cards[fields.seat]} under cards"
+        )
+    if game.two_player:
+        fields.chips = reader.numbers("chips", "Scout chips left", 0, game.chips, [game.chips] * n)
+    else:
+        fields.chips = reader.numbers("chips", "Scout chips taken", 0, game.max_turns, [0] * n)
+    fields.score = reader.numbers("score", "score cards", 0, game.cards_in_play, [0] * n)
+    low, high = -game.cards_in_play * game.rounds, (game.cards_in_play + game.max_turns) * game.rounds
+    fields.totals = reader.numbers("totals", "scores of the finished rounds", low, high, [0] * n)
+    if fields.round == 0 and any(fields.totals):
+        raise reader.at("totals")("in the first round no finished round has scored")
+    total = sum(fields.cards) + len(fields.table) + sum(fields.score)
+    if total != game.cards_in_play:
+        raise reader.at("cards", "score", "hand")(
+            f"{sum(fields.cards)} cards in hands, {len(fields.table)} on the table and {sum(fields.score)} score cards "
+            f"make {total}; {game.cards_in_play} are in play"
+        )
+    if "used" in reader.sections:
+        section = reader.sections["used"]
+        if game.two_player:
+            section.fail("with two players there is no Scout & Show")
+        fields.used = sorted({word.integer("a seat", 0, n - 1) for word in section.arguments})
+    if fields.phase == "choose" and (any(fields.score) or fields.used or fields.turn):
+        raise reader.at("score", "used", "turn")("while the seats choose, nobody has played yet")
+
+
+def _read_known(reader: _Reader, fields: Fields) -> None:
+    for seat, section in reader.known.items():
+        first = section.arguments[0]
+        if fields.phase == "choose" and len(section.arguments) > 1:
+            section.fail("while the seats choose, nobody has scouted yet")
+        if seat == fields.seat:
+            cards = _own_known(reader, fields, section)
+        else:
+            cards = _known(reader, fields.cards[seat], seat, section)
+        if len(cards) > fields.cards[seat]:
+            first.fail(f"{len(cards)} cards are named, but seat {seat} holds {fields.cards[seat]}")
+        if cards:
+            fields.known[seat] = sorted(cards, key=lambda item: (item[1], item[0]))
+
+
+def _known(reader: _Reader, held: int, seat: int, section: Section) -> list[tuple[Card, int]]:
+    """The cards known to be in another's hand."""
+    cards = []
+    places = set()
+    for token in section.arguments[1:]:
+        (top, bottom), place = reader.card(token, f"known {seat}", placed=True)
+        if place >= 0 and not reader.game.insertions_public:
+            token.fail("a place can be known only with the option insertions_public=true")
+        if place >= held:
+            token.fail(f"seat {seat} has {held} cards, so places 0..{held - 1}")
+        if place >= 0 and place in places:
+            token.fail(f"two cards at place {place}")
+        places.add(place)
+        if place < 0:
+            top, bottom = min(top, bottom), max(top, bottom)
+        cards.append(((top, bottom), place))
+    return cards
+
+
+def _own_known(reader: _Reader, fields: Fields, section: Section) -> list[tuple[Card, int]]:
+    """Which of the own cards the others know of."""
+    own = {frozenset(card) for card in fields.hand}
+    cards: list[tuple[Card, int]] = []
+    for token in section.arguments[1:]:
+        match = _CARD.fullmatch(token.text)
+        if not match or match[3] or frozenset(card := (int(match[1]), int(match[2]))) not in own:
+            token.fail("not in the own hand; here stand those of the own cards that the others know of, as in 3/7")
+        item = ((min(card), max(card)), -1)
+        if item in cards:
+            token.fail("this card stands here a second time")
+        cards.append(item)
+    return cards
+
+
+def _check_gone(reader: _Reader, fields: Fields) -> None:
+    game = reader.game
+    for name in ("gone", "out", "left"):
+        setattr(fields, name, sorted((min(card), max(card)) for card in getattr(fields, name)))
+    if len(fields.gone) > sum(fields.score):
+        raise reader.at("gone")(f"{len(fields.gone)} cards are gone, but there are {sum(fields.score)} score cards")
+    second = game.two_player and fields.round % 2 == 1
+    if (fields.out or fields.left) and not second:
+        raise reader.at("out", "left")("only the second round of two players has cards from the round before")
+    if len(fields.out) + len(fields.left) > game.cards_in_play:
+        raise reader.at("out", "left")(f"the round before had only {game.cards_in_play} cards")
+
+
+def _check_turn(reader: _Reader, fields: Fields) -> None:
+    game = reader.game
+    tops = [top for top, _ in fields.hand]
+    table = [top for top, _ in fields.table]
+    if fields.phase == "must-show":
+        if game.two_player:
+            raise reader.at("must-show")("with two players there is no Scout & Show")
+        if fields.seat != fields.to_move:
+            raise reader.at("must-show")("a Scout & Show is one action for the others: only its player is at must-show")
+        if fields.seat not in fields.used:
+            raise reader.at("must-show")(f"the Scout & Show chip of seat {fields.seat} is spent: used {fields.seat}")
+        if not legal_sets(tops, table):
+            raise reader.at("must-show")("no set of the hand beats the table, so this Scout & Show was not legal")
+    if (
+        game.two_player
+        and fields.phase == "turn"
+        and fields.seat == fields.to_move
+        and fields.chips[fields.seat] == 0
+        and not legal_sets(tops, table)
+    ):
+        raise reader.at("chips", "hand")("the round is over: the seat to move can neither Show nor Scout")
+
+
+# ----------------------------------------------------------------------------------------------
+# Writing
+
+
+def card_text(card: Card) -> str:
+    """A card, top/bottom."""
+    return f"{card[0]}/{card[1]}"
+
+
+def row_text(cards: Iterable[Card]) -> str:
+    """A row of cards, left to right."""
+    return " ".join(map(card_text, cards))
+
+
+def write_line(game: Any, fields: Fields) -> str:
+    """The one line that `read_fields` reads back to the same fields; what is default is left out."""
+    n = game.players
+    parts = [str(game)]
+
+    def put(word: str, values: Iterable[object]) -> None:
+        parts.append(" ".join([word, *map(str, values)]))
+
+    if fields.seat:
+        put("seat", [fields.seat])
+    if fields.to_move != fields.seat:
+        put("to-move", [fields.to_move])
+    if fields.phase != "turn":
+        put(fields.phase, [])
+    put("hand", map(card_text, fields.hand))
+    if fields.table:
+        put("table", [row_text(fields.table), "by", fields.owner])
+    default = [game.hand_size] * n
+    default[fields.seat] = len(fields.hand)
+    if fields.cards != default:
+        put("cards", fields.cards)
+    if fields.chips != [game.chips if game.two_player else 0] * n:
+        put("chips", fields.chips)
+    if any(fields.score):
+        put("score", fields.score)
+    if fields.used:
+        put("used", fields.used)
+    for seat, cards in sorted(fields.known.items()):
+        words = [card_text(card) + (f"@{place}" if place >= 0 else "") for card, place in cards]
+        put("known", [f"{seat}:", *words])
+    for word in ("gone", "out", "left"):
+        if getattr(fields, word):
+            put(word, map(card_text, getattr(fields, word)))
+    if fields.turn:
+        put("turn", [fields.turn])
+    if fields.starter:
+        put("starter", [fields.starter])
+    if fields.round:
+        put("round", [fields.round + 1])
+    if any(fields.totals):
+        put("totals", fields.totals)
+    return " | ".join(parts)
+
+
+# ----------------------------------------------------------------------------------------------
+# Actions in words
+
+
+def show_words(tops: Sequence[int], start: int, length: int) -> str:
+    """`show 4-4-4`; with ` at PLACE` where the hand holds the same numbers elsewhere too."""
+    numbers = list(tops[start : start + length])
+    twice = sum(list(tops[i : i + length]) == numbers for i in range(len(tops) - length + 1)) > 1
+    return f"show {'-'.join(map(str, numbers))}" + (f" at {start}" if twice else "")
+
+
+def scout_words(table: Sequence[Card], end: int, place: int, turned: bool, both: bool) -> str:
+    """`scout 7 (left), place 3, turned`: the number as it lies on the table, then where it goes."""
+    return (
+        f"scout{' & show' if both else ''} {table[-end][0]} ({_ENDS[end]}), place {place}" + ", turned" * bool(turned)
+    )
+
+
+def action_words(game: Any, hand: Sequence[Card], table: Sequence[Card], action: int) -> str:
+    """An action of the seat that holds `hand`, in plain words."""
+    kind, *rest = game.decode(action)
+    if kind in ("keep", "turn"):
+        return f"{kind} the hand"
+    if kind == "show":
+        return show_words([top for top, _ in hand], *rest)
+    return scout_words(table, *rest, both=kind == "scout_and_show")
+
+
+# ----------------------------------------------------------------------------------------------
+# A table to look at
+
+
+def strongest(tops: Sequence[int], table: Sequence[int]) -> tuple[int, int] | None:
+    """(start, length) of the strongest set that beats the table; the leftmost of equals."""
+    best: tuple[int, int] | None = None
+    for start, length in legal_sets(tops, table):
+        if best is None or beats(tops[start : start + length], tops[best[0] : best[0] + best[1]]):
+            best = (start, length)
+    return best
+
+
+def pretty(game: Any, fields: Fields, names: Sequence[str] | None = None) -> str:
+    """The position as a person would lay it out: seats, table, and the hand with both numbers."""
+    n = game.players
+    names = names or [f"seat {q}" for q in range(n)]
+    width = max(map(len, names)) + 1
+    lines = []
+    head = f"{game}"
+    if game.rounds > 1:
+        head += f"   round {fields.round + 1} of {game.rounds}"
+    lines.append(head)
+    for q in range(n):
+        mark = ">" if q == fields.to_move else " "
+        counts = f"{fields.cards[q]:2d} cards  {fields.chips[q]} chips  {fields.score[q]:2d} score"
+        if not game.two_player:
+            counts += "  S&S used" if q in fields.used else "  S&S ready"
+        if game.rounds > 1:
+            counts += f"  total {fields.totals[q]}"
+        lines.append(f"{mark} {names[q]:<{width}}{counts}{'  (you)' if q == fields.seat else ''}")
+        if q in fields.known and q != fields.seat:
+            words = [card_text(card) + (f"@{place}" if place >= 0 else "") for card, place in fields.known[q]]
+            lines.append(f"  {'':<{width}}holds {' '.join(words)}")
+    lines.append("")
+    if fields.table:
+        lines += _row("table", fields.table, places=False)
+        lines.append(f"       of {names[fields.owner]}")
+    else:
+        lines.append("table  empty")
+    lines.append("")
+    lines += _row("hand", fields.hand, places=True)
+    return "\n".join(lines)
+
+
+def _row(title: str, cards: Sequence[Card], places: bool) -> list[str]:
+    """Cards side by side, tops above bottoms; twenty to a line, so that 80 columns hold them."""
+    lines = []
+    for at in range(0, len(cards), 20):
+        part = cards[at : at + 20]
+        if places:
+            lines.append("place  " + "".join(f"{at + i:3d}" for i in range(len(part))))
+        lines.append(f"{title:<7}" + "".join(f"{top:3d}" for top, _ in part))
+        lines.append(" " * 7 + "".join(f"{bottom:3d}" for _, bottom in part))
+    return lines

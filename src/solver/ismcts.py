@@ -1,0 +1,623 @@
+"""Information-set Monte Carlo tree search: the best play from what one seat knows.
+
+`search` is the door. It runs compiled on SCOUT, and by a readable Python twin of the same algorithm
+on any game of `solver.protocol` (yours, or OpenSpiel's). Algorithm: Cowling, Powley and Whitehouse,
+"Information Set Monte Carlo Tree Search", IEEE TCIAIG 4 (2012), SO-ISMCTS: one tree of what the
+observer sees, a fresh full state for each iteration, availability counts in the bound.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solver import _ismcts
+from solver._core import Rng
+from solver._version import __version__
+from solver.errors import SearchError
+from solver.protocol import CHANCE_PLAYER
+
+__all__ = ["ACTION_DTYPE", "PythonTree", "Result", "search"]
+
+ACTION_DTYPE = np.dtype([("action", "i4"), ("visits", "i8"), ("value", "f8"), ("stderr", "f8")])
+DEFAULT_EXPLORATION = 0.7
+DEFAULT_MAX_NODES = 2_000_000
+_SLICE = 0.01  # seconds between two looks at the clock and for Ctrl-C
+_PAYOFFS = ("score", "margin", "win")
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """What a search found, and what made it.
+
+    Attributes
+    ----------
+    best : int
+        The action most often visited; among equals the one of greater value.
+    actions : numpy.ndarray
+        One row for each legal action, ascending: `action`, `visits`, `value` (mean pay-off of the
+        mover, nan if never visited) and `stderr` (its standard error, nan below two visits).
+    then : numpy.ndarray
+        If the mover decides again at once after `best` (the Show of a Scout & Show; a two-player
+        Scout), the same table for that decision; else empty.
+    position : str
+        The position searched, in one line.
+    words : dict of int to str
+        Each action in plain language, those of `then` included.
+    iterations, nodes, threads : int
+    seconds : float
+    interrupted : bool
+        Whether Ctrl-C ended it.
+    settings : dict
+        Game, seed, budget, pay-off, exploration, version: what is needed to run it again.
+    """
+
+    best: int
+    actions: NDArray[Any]
+    then: NDArray[Any]
+    position: str
+    words: dict[int, str]
+    iterations: int
+    nodes: int
+    threads: int
+    seconds: float
+    interrupted: bool
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def value(self) -> float:
+        """Mean pay-off of the best action."""
+        return float(self.actions["value"][self.actions["action"] == self.best][0])
+
+    @property
+    def best_then(self) -> int | None:
+        """What the mover does next, if it decides again at once."""
+        return int(self.then["action"][np.argmax(self.then["visits"])]) if len(self.then) else None
+
+    def best_words(self) -> str:
+        """The best move in plain language, with what the mover does next if it decides again."""
+        words = self.words[self.best]
+        return words if self.best_then is None else f"{words}, then {self.words[self.best_then]}"
+
+    def rows(self, limit: int | None = None) -> list[tuple[str, int, float, float]]:
+        """(words, visits, value, stderr) of each action, the most visited first."""
+        order = sorted(range(len(self.actions)), key=lambda i: (-self.actions["visits"][i], self._lost(i)))
+        rows = []
+        for i in order[:limit]:
+            row = self.actions[i]
+            rows.append(
+                (self.words[int(row["action"])], int(row["visits"]), float(row["value"]), float(row["stderr"]))
+            )
+        return rows
+
+    def _lost(self, i: int) -> float:
+        value = float(self.actions["value"][i])
+        return math.inf if math.isnan(value) else -value
+
+    def __str__(self) -> str:
+        limit = 15
+        rows = self.rows(limit)
+        width = max(24, *(len(words) for words, *_ in rows))
+        lines = [f"{'action':<{width}}{'visits':>10}{'value':>9}{'stderr':>8}"]
+        for words, visits, value, stderr in rows:
+            lines.append(f"{words:<{width}}{visits:>10,}{_number(value, 9)}{_number(stderr, 8)}")
+        if len(self.actions) > limit:
+            lines.append(f"... and {len(self.actions) - limit} more actions")
+        lines.append(f"best: {self.best_words()}")
+        lines.append(
+            f"{self.iterations:,} iterations in {self.seconds:.2f} s, {self.nodes:,} nodes, "
+            f"seed {self.settings.get('seed')}" + (", interrupted" if self.interrupted else "")
+        )
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as plain data for JSON; nan becomes None."""
+
+        def table(actions: NDArray[Any]) -> list[dict[str, Any]]:
+            return [
+                {
+                    "action": int(row["action"]),
+                    "words": self.words[int(row["action"])],
+                    "visits": int(row["visits"]),
+                    "value": _plain(row["value"]),
+                    "stderr": _plain(row["stderr"]),
+                }
+                for row in actions
+            ]
+
+        return {
+            "position": self.position,
+            "best": self.best,
+            "best_words": self.best_words(),
+            "value": _plain(self.value),
+            "actions": table(self.actions),
+            "then": table(self.then),
+            "iterations": self.iterations,
+            "nodes": self.nodes,
+            "threads": self.threads,
+            "seconds": self.seconds,
+            "interrupted": self.interrupted,
+            "settings": self.settings,
+        }
+
+    def to_json(self) -> str:
+        """`to_dict` as a line of JSON."""
+        return json.dumps(self.to_dict())
+
+
+def _number(value: float, width: int) -> str:
+    return f"{'-':>{width}}" if math.isnan(value) else f"{value:>{width}.3f}"
+
+
+def _plain(value: float) -> float | None:
+    return None if math.isnan(value) else float(value)
+
+
+# ----------------------------------------------------------------------------------------------
+# The readable twin
+
+
+class _Step:
+    """Statistics of one step from an information state, as `node_t` of the compiled tree."""
+
+    def __init__(self) -> None:
+        self.visits = 0
+        self.available = 0
+        self.total = 0.0
+        self.squares = 0.0
+        self.action = -1
+
+
+class PythonTree:
+    """The search tree over any game of the protocol: the same algorithm as the compiled one.
+
+    Parameters
+    ----------
+    sample : callable
+        Takes an `Rng`, returns a full state that fits what the observer knows.
+    observer : int
+        The seat that searches.
+    rng : Rng
+    exploration : float
+    max_nodes : int
+    payoff : str or None
+        How `returns` is read: None as it is; "score", "margin" or "win" derived from it.
+    """
+
+    def __init__(
+        self,
+        sample: Callable[[Rng], Any],
+        observer: int,
+        rng: Rng,
+        exploration: float,
+        max_nodes: int,
+        payoff: str | None = None,
+    ) -> None:
+        self.sample = sample
+        self.observer = observer
+        self.rng = rng
+        self.exploration = exploration
+        self.max_nodes = max_nodes
+        self.payoff = payoff
+        # information state string of the observer -> what it sees of a step -> statistics
+        self.steps: dict[str, dict[Any, _Step]] = {}
+        self.num_nodes = 1
+        self.iterations = 0
+        self.mean = 0.0
+        self.squares = 0.0
+
+    def run(self, iterations: int) -> None:
+        """Grow the tree by so many iterations."""
+        for _ in range(iterations):
+            self._iterate()
+
+    def _options(self, state: Any) -> dict[Any, list[int]]:
+        """Legal actions, grouped by what the observer sees of them."""
+        player = state.current_player()
+        groups: dict[Any, list[int]] = {}
+        for action in state.legal_actions():
+            key = action if player == self.observer else state.child(action).information_state_string(self.observer)
+            groups.setdefault(key, []).append(action)
+        return groups
+
+    def _chance(self, state: Any) -> None:
+        """Let chance decide, until a seat does or the game ends."""
+        while state.current_player() == CHANCE_PLAYER:
+            outcomes = state.chance_outcomes()
+            point = self.rng.random() * sum(p for _, p in outcomes)
+            for outcome, p in outcomes:
+                point -= p
+                if point < 0:
+                    break
+            state.apply_action(outcome)
+
+    def _bound(self, step: _Step, scale: float) -> float:
+        return step.total / step.visits + scale * math.sqrt(math.log(step.available) / step.visits)
+
+    def _iterate(self) -> None:
+        state = self.sample(self.rng)
+        scale = self.exploration * math.sqrt(self.squares / self.iterations) if self.iterations > 1 else 0.0
+        path: list[tuple[_Step, int]] = []
+        in_tree = True
+        while in_tree and not state.is_terminal():
+            self._chance(state)
+            if state.is_terminal():
+                break
+            player = state.current_player()
+            if player < 0:
+                raise SearchError("games with simultaneous moves cannot be searched: convert them to turns first")
+            steps = self.steps.setdefault(state.information_state_string(self.observer), {})
+            groups = self._options(state)
+            untried = [key for key in groups if key not in steps]
+            for key in groups:
+                if key in steps:
+                    steps[key].available += 1
+            if not untried:
+                key = max(groups, key=lambda k: self._bound(steps[k], scale))
+            else:
+                key = self.rng.choice(untried)
+                in_tree = False
+                if self.num_nodes < self.max_nodes:
+                    steps[key] = _Step()
+                    steps[key].available = 1
+                    self.num_nodes += 1
+            action = self.rng.choice(groups[key])
+            if key in steps:
+                path.append((steps[key], player))
+                steps[key].action = action
+            state.apply_action(action)
+        while not state.is_terminal():
+            self._chance(state)
+            if not state.is_terminal():
+                state.apply_action(self.rng.choice(state.legal_actions()))
+        payoffs = derive_payoffs(state.returns(), self.payoff)
+        for step, player in path:
+            step.visits += 1
+            step.total += payoffs[player]
+            step.squares += payoffs[player] ** 2
+        self.iterations += 1
+        delta = payoffs[self.observer] - self.mean
+        self.mean += delta / self.iterations
+        self.squares += delta * (payoffs[self.observer] - self.mean)
+
+    def children(self, action_path: Sequence[int] = ()) -> NDArray[Any]:
+        """Statistics of the observer's options at the root (or, one step on, of a two-step move)."""
+        state = self.sample(self.rng)
+        for action in action_path:
+            state.apply_action(action)
+        steps = self.steps.get(state.information_state_string(self.observer), {})
+        if not state.is_terminal() and state.current_player() != self.observer:
+            steps = {}
+        rows = [(s.action, s.visits, s.total, s.squares) for s in steps.values() if s.visits]
+        return np.array(sorted(rows), _ismcts.CHILD_DTYPE)
+
+
+def derive_payoffs(returns: Sequence[float], payoff: str | None) -> list[float]:
+    """Pay-off by seat from a game's returns.
+
+    Parameters
+    ----------
+    returns : sequence of float
+    payoff : {"score", "margin", "win"} or None
+        As they are; own minus the mean of the others'; 1 for the greatest, shared on ties; None is
+        "score".
+    """
+    values = [float(value) for value in returns]
+    if payoff == "margin":
+        total = sum(values)
+        return [value - (total - value) / (len(values) - 1) for value in values]
+    if payoff == "win":
+        best = max(values)
+        return [(value == best) / values.count(best) for value in values]
+    return values
+
+
+# ----------------------------------------------------------------------------------------------
+# The door
+
+
+def search(
+    position_or_state: Any,
+    iterations: int | None = None,
+    seconds: float | None = None,
+    threads: int = 1,
+    seed: Any = None,
+    rollout: str = "random",
+    payoff: str | None = None,
+    exploration: float = DEFAULT_EXPLORATION,
+    max_nodes: int = DEFAULT_MAX_NODES,
+    compiled: bool | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> Result:
+    """Find the best play from what the seat to move knows.
+
+    Parameters
+    ----------
+    position_or_state : Position or State
+        A Position, or a State, of which only what its seat to move knows is used. A State of a
+        Python game needs `resample_from_infostate`.
+    iterations : int, optional
+        Budget in iterations, over all threads. Same seed, iterations and threads: same result, to
+        the bit.
+    seconds : float, optional
+        Budget in wall time. With both, whichever ends first; with neither, 1 second.
+    threads : int, default 1
+        Independent trees, grown at once and added up at the root.
+    seed : int, numpy.random.SeedSequence or None
+        None takes fresh entropy, which the result tells.
+    rollout : {"random"}, default "random"
+        Who plays from the edge of the tree to the end.
+    payoff : {"margin", "score", "win"}, optional
+        What is maximised: own score minus the mean of the others', own score, or the share of the
+        win. Default: for SCOUT the margin (a game with payoff "win": the win), for other games
+        what they return.
+    exploration : float, default 0.7
+        Weight of the exploration term, in standard deviations of the pay-off, >= 0.
+    max_nodes : int, default 2,000,000
+        Nodes in all trees together; a full tree is searched on without growing.
+    compiled : bool, optional
+        False: the Python twin. True: an error if the game has no compiled side. Default: compiled
+        where possible.
+    progress : callable, optional
+        Called now and then with the share of the budget that is used, in 0..1.
+
+    Returns
+    -------
+    Result
+
+    Raises
+    ------
+    SearchError
+        If the seat of the position is not the one to move, the game is over, chance is to decide,
+        or an option is out of its range.
+
+    Notes
+    -----
+    Ctrl-C ends a search within a tenth of a second; it returns what it has.
+
+    Examples
+    --------
+    >>> from solver import ismcts, scout
+    >>> p = scout.parse("scout(players=3) | hand 4/1 4/3 4/8 | table 2/8 by 2 | cards 3 11 12 | score 0 4 5")
+    >>> r = ismcts.search(p, iterations=2000, seed=1)
+    >>> p.action_to_string(r.best)
+    'show 4-4-4'
+    """
+    threads, budget, limit = _checked(iterations, seconds, threads, rollout, payoff, exploration, max_nodes)
+    source, state = _observed(position_or_state)
+    rngs = _streams(seed, threads)
+    entropy = rngs[0].seed_sequence.entropy
+    share = max(2, max_nodes // threads)
+    trees: list[Any]
+    use_compiled = hasattr(source, "search_root") if compiled is None else compiled
+    if use_compiled and not hasattr(source, "search_root"):
+        raise SearchError(f"{type(source).__name__} has no compiled side; use compiled=None or False")
+    if use_compiled:
+        root = source.search_root(payoff)
+        trees = [_ismcts.Tree(root, rng, exploration, share) for rng in rngs]
+    else:
+        trees = [_python_tree(source, state, rng, exploration, share, payoff) for rng in rngs]
+    began = time.perf_counter()
+    done, interrupted = _run(trees, budget, limit, began, progress)
+    took = time.perf_counter() - began
+    actions, then, best = _tables(trees, source)
+    words = {int(a): _words(source, state, a) for a in actions["action"]}
+    if len(then):
+        after = source.sample(0) if state is None else state.clone()
+        after.apply_action(best)
+        words.update({int(a): after.action_to_string(after.current_player(), int(a)) for a in then["action"]})
+    settings = {
+        "game": str(getattr(source, "game", type(source).__module__)),
+        "version": __version__,
+        "method": "so-ismcts",
+        "compiled": use_compiled,
+        "seed": entropy if entropy is None or isinstance(entropy, int) else [int(word) for word in entropy],
+        "iterations": iterations,
+        "seconds": seconds,
+        "rollout": rollout,
+        "payoff": payoff or "default",
+        "exploration": exploration,
+        "max_nodes": max_nodes,
+    }
+    return Result(
+        best=best,
+        actions=actions,
+        then=then,
+        position=str(source),
+        words=words,
+        iterations=done,
+        nodes=sum(tree.num_nodes for tree in trees),
+        threads=threads,
+        seconds=took,
+        interrupted=interrupted,
+        settings=settings,
+    )
+
+
+def _checked(
+    iterations: int | None,
+    seconds: float | None,
+    threads: int,
+    rollout: str,
+    payoff: str | None,
+    exploration: float,
+    max_nodes: int,
+) -> tuple[int, int | None, float | None]:
+    """The options, each within its range; the default budget filled in."""
+    if iterations is None and seconds is None:
+        seconds = 1.0
+    if iterations is not None and (isinstance(iterations, bool) or iterations != int(iterations) or iterations < 1):
+        raise SearchError(f"iterations must be a whole number of at least 1, not {iterations!r}")
+    if seconds is not None and not (0 < seconds < math.inf):
+        raise SearchError(f"seconds must be a number above 0, not {seconds!r}")
+    if isinstance(threads, bool) or threads != int(threads) or not 1 <= threads <= 256:
+        raise SearchError(f"threads must lie in 1..256, not {threads!r}")
+    if rollout != "random":
+        raise SearchError(f'rollout must be "random", not {rollout!r}')
+    if payoff is not None and payoff not in _PAYOFFS:
+        raise SearchError(f"payoff must be one of {', '.join(_PAYOFFS)}, not {payoff!r}")
+    if not 0 <= exploration < math.inf:
+        raise SearchError(f"exploration must be a number of at least 0, not {exploration!r}")
+    if isinstance(max_nodes, bool) or max_nodes != int(max_nodes) or not 2 <= max_nodes <= 2**31:
+        raise SearchError(f"max_nodes must lie in 2..2**31, not {max_nodes!r}")
+    return int(threads), None if iterations is None else int(iterations), seconds
+
+
+def _observed(given: Any) -> tuple[Any, Any]:
+    """(what to search from, the state or None): a Position where there is one."""
+    if hasattr(given, "sample") and hasattr(given, "legal_actions"):
+        if given.current_player() != given.player:
+            raise SearchError(
+                f"seat {given.current_player()} is to move in this position of seat {given.player}; "
+                "a search needs the position of the seat to move"
+            )
+        return given, None
+    if not hasattr(given, "current_player"):
+        raise SearchError(f"a Position or a State is needed, not {type(given).__name__}")
+    if given.is_terminal():
+        raise SearchError("the game is over: there is nothing to search")
+    player = given.current_player()
+    if player < 0:
+        raise SearchError("no seat is to move: a search needs a decision of one seat")
+    if hasattr(given, "position"):
+        return given.position(player), None
+    if not hasattr(given, "resample_from_infostate"):
+        raise SearchError(f"{type(given).__name__} has no resample_from_infostate, which a search needs")
+    return given, given
+
+
+def _streams(seed: Any, threads: int) -> list[Rng]:
+    """One stream a thread; the first does not depend on how many there are."""
+    if isinstance(seed, Rng):
+        seed = [seed.next_u64() for _ in range(4)]
+    return Rng(seed).spawn(threads)
+
+
+def _python_tree(
+    source: Any, state: Any, rng: Rng, exploration: float, max_nodes: int, payoff: str | None
+) -> PythonTree:
+    if state is None:
+        if payoff is None:
+            payoff = "win" if source.game.payoff == "win" else "margin"
+        return PythonTree(source.sample, source.player, rng, exploration, max_nodes, payoff)
+    player = state.current_player()
+    return PythonTree(
+        lambda stream: state.resample_from_infostate(player, stream.random),
+        player,
+        rng,
+        exploration,
+        max_nodes,
+        payoff,
+    )
+
+
+def _grow(
+    tree: Any,
+    budget: int | None,
+    deadline: float | None,
+    stop: threading.Event,
+    report: Callable[[int], None] | None,
+) -> None:
+    """Run one tree in slices of about `_SLICE` seconds, until its budget, the deadline or `stop`."""
+    done, size = 0, 1
+    while not stop.is_set():
+        if budget is not None:
+            size = min(size, budget - done)
+        began = time.perf_counter()
+        if size <= 0 or (deadline is not None and done and began >= deadline):
+            return
+        tree.run(size)
+        done += size
+        now = time.perf_counter()
+        rate = size / max(now - began, 1e-9)
+        left = _SLICE if deadline is None else min(_SLICE, deadline - now)
+        size = max(1, min(4 * size, int(rate * left)))
+        if report:
+            report(done)
+
+
+def _run(
+    trees: list[Any],
+    budget: int | None,
+    seconds: float | None,
+    began: float,
+    progress: Callable[[float], None] | None,
+) -> tuple[int, bool]:
+    """Grow all trees; (iterations done, whether Ctrl-C came)."""
+    deadline = None if seconds is None else began + seconds
+    stop = threading.Event()
+    count = len(trees)
+    shares = [None if budget is None else budget // count + (i < budget % count) for i in range(count)]
+
+    def used(done: int) -> None:
+        by_count = 0.0 if shares[0] is None else done / max(1, shares[0])
+        by_time = 0.0 if seconds is None else (time.perf_counter() - began) / seconds
+        cast(Callable[[float], None], progress)(min(1.0, max(by_count, by_time)))
+
+    report = used if progress else None
+    interrupted = False
+    if count == 1:
+        try:
+            _grow(trees[0], shares[0], deadline, stop, report)
+        except KeyboardInterrupt:
+            interrupted = True
+    else:
+        with ThreadPoolExecutor(count) as pool:
+            jobs = [
+                pool.submit(_grow, tree, share, deadline, stop, None)
+                for tree, share in zip(trees, shares, strict=True)
+            ]
+            try:
+                while wait(jobs, timeout=0.05).not_done:
+                    if report:
+                        report(trees[0].iterations)
+            except KeyboardInterrupt:
+                interrupted = True
+                stop.set()
+        for job in jobs:
+            job.result()
+    return sum(tree.iterations for tree in trees), interrupted
+
+
+def _tables(trees: list[Any], source: Any) -> tuple[NDArray[Any], NDArray[Any], int]:
+    """The root's table with every legal action, that of the second half of a move, the best action."""
+    actions = _table([tree.children() for tree in trees], source.legal_actions())
+    order = np.lexsort((np.nan_to_num(actions["value"], nan=-np.inf), actions["visits"]))
+    best = int(actions["action"][order[-1]])
+    then = _table([tree.children((best,)) for tree in trees], None)
+    return actions, then, best
+
+
+def _table(parts: list[NDArray[Any]], legal: Sequence[int] | None) -> NDArray[Any]:
+    """Statistics of several trees added up: visits, mean and its standard error."""
+    if legal is None:
+        legal = sorted({int(a) for part in parts for a in part["action"]})
+    result = np.zeros(len(legal), ACTION_DTYPE)
+    result["action"] = legal
+    totals, squares = np.zeros(len(legal)), np.zeros(len(legal))
+    for part in parts:
+        at = np.searchsorted(result["action"], part["action"])
+        result["visits"][at] += part["visits"]
+        totals[at] += part["total"]
+        squares[at] += part["squares"]
+    n = result["visits"]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        result["value"] = np.where(n > 0, totals / n, np.nan)
+        variance = np.maximum(0.0, squares / n - (totals / n) ** 2) * n / (n - 1)
+        result["stderr"] = np.where(n > 1, np.sqrt(variance / n), np.nan)
+    return result
+
+
+def _words(source: Any, state: Any, action: Any) -> str:
+    if state is None:
+        return str(source.action_to_string(int(action)))
+    return str(state.action_to_string(state.current_player(), int(action)))
