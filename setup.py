@@ -45,7 +45,6 @@ setup(
             "wraparound": False,
             "initializedcheck": DEBUG,
             "cdivision": True,
-            "embedsignature": True,
             "freethreading_compatible": False,
         },
     ),

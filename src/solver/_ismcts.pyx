@@ -7,15 +7,17 @@ observer knows and descends the one tree of what the observer sees; a step compe
 iterations in which it is legal, which its availability counts. `ismcts.PythonTree` is the readable
 twin.
 """
-from libc.math cimport log, sqrt
+from libc.math cimport log as ln, sqrt
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memset
 
+import time
+
 import numpy as np
 
 from solver._core cimport Rng, rng_below, rng_fork
-from solver.games.ops cimport TERMINAL_PLAYER, SearchRoot
+from solver.games.ops cimport TERMINAL_PLAYER, GameOps, SearchRoot
 
 from solver.errors import SearchError
 
@@ -70,7 +72,7 @@ cdef class Tree:
         self.used = 1                   # node 0 is the root
         self.logs[0] = 0
         for i in range(1, LOGS):
-            self.logs[i] = log(i)
+            self.logs[i] = ln(i)
 
     def __dealloc__(self):
         free(self.nodes)
@@ -145,7 +147,7 @@ cdef class Tree:
         return node
 
     cdef inline double log(self, uint32_t n) noexcept nogil:
-        return self.logs[n] if n < LOGS else log(n)
+        return self.logs[n] if n < LOGS else ln(n)
 
     # -- one iteration
 
@@ -259,9 +261,9 @@ cdef class Tree:
         MemoryError
             If the tree cannot grow.
         """
-        cdef int i
+        cdef int _i
         with nogil:
-            for i in range(iterations):
+            for _i in range(iterations):
                 self.iterate()
 
     @property
@@ -309,3 +311,19 @@ cdef class Tree:
 
 
 CHILD_DTYPE = np.dtype([("action", "i4"), ("visits", "i8"), ("total", "f8"), ("squares", "f8")])
+
+
+def time_samples(SearchRoot root, Rng rng, repeat):
+    """Seconds for `repeat` determinizations, in C; for benchmarks."""
+    cdef GameOps ops = root.ops
+    cdef void* state = malloc(ops.state_size)
+    cdef long long _i, count = repeat
+    if not state:
+        raise MemoryError("no memory for a state")
+    began = time.perf_counter()
+    with nogil:
+        for _i in range(count):
+            ops.sample(ops.context, &rng.c, state)
+    took = time.perf_counter() - began
+    free(state)
+    return took

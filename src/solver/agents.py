@@ -21,7 +21,9 @@ __all__ = ["Agent", "Greedy", "Random", "Search", "make"]
 class Agent(Protocol):
     """A player."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """What it is called in tables."""
 
     def act(self, position: Any, rng: Rng) -> int:
         """A legal action of the position's seat, which is to move.
@@ -163,5 +165,5 @@ def make(text: str) -> Agent:
                 return Search(text, iterations=int(budget))
         except ValueError:
             pass
-        raise ValueError(f"{text}: a budget is a number of iterations, as in ismcts:2000, or seconds, as in ismcts:0.5s")
+        raise ValueError(f"{text}: a budget is a number of iterations (ismcts:2000) or of seconds (ismcts:0.5s)")
     raise ValueError(f"there is no agent {text!r}; the agents are random, greedy, ismcts:2000, ismcts:0.5s")

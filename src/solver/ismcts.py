@@ -94,9 +94,7 @@ class Result:
         rows = []
         for i in order[:limit]:
             row = self.actions[i]
-            rows.append(
-                (self.words[int(row["action"])], int(row["visits"]), float(row["value"]), float(row["stderr"]))
-            )
+            rows.append((self.words[int(row["action"])], int(row["visits"]), float(row["value"]), float(row["stderr"])))
         return rows
 
     def _lost(self, i: int) -> float:
@@ -233,12 +231,9 @@ class PythonTree:
         """Let chance decide, until a seat does or the game ends."""
         while state.current_player() == CHANCE_PLAYER:
             outcomes = state.chance_outcomes()
-            point = self.rng.random() * sum(p for _, p in outcomes)
-            for outcome, p in outcomes:
-                point -= p
-                if point < 0:
-                    break
-            state.apply_action(outcome)
+            ends = np.cumsum([p for _, p in outcomes])
+            drawn = int(np.searchsorted(ends, self.rng.random() * ends[-1], side="right"))
+            state.apply_action(outcomes[min(drawn, len(outcomes) - 1)][0])
 
     def _bound(self, step: _Step, scale: float) -> float:
         return step.total / step.visits + scale * math.sqrt(math.log(step.available) / step.visits)
@@ -573,8 +568,7 @@ def _run(
     else:
         with ThreadPoolExecutor(count) as pool:
             jobs = [
-                pool.submit(_grow, tree, share, deadline, stop, None)
-                for tree, share in zip(trees, shares, strict=True)
+                pool.submit(_grow, tree, share, deadline, stop, None) for tree, share in zip(trees, shares, strict=True)
             ]
             try:
                 while wait(jobs, timeout=0.05).not_done:

@@ -89,7 +89,7 @@ cdef void new_round(const rules_t* g, state_t* s) noexcept nogil:
     """Deal round `s.round`, or stop at its first chance node."""
     cdef uint8_t deck[64]
     cdef uint64_t flips, mask = 0
-    cdef int i, card, q
+    cdef int i, q
     cdef const uint8_t* rows
     for q in range(g.players):
         memset(&s.seat[q].hand, 0, sizeof(hand_t))
@@ -372,7 +372,6 @@ cdef int options(const rules_t* g, const state_t* s, int observer, int32_t* acti
 cdef inline void random_turn(const rules_t* g, state_t* s, rng_t* rng) noexcept nogil:
     cdef const seat_t* seat = &s.seat[s.mover]
     cdef uint64_t starts[MAX_HAND + 1]
-    cdef uint64_t mask
     cdef hand_t trial
     cdef int counts[MAX_ACTIVE]
     cdef int code = active_code(s), shows = 0, scouts = 0, boths = 0, length, places, r, end, place, card
@@ -592,8 +591,8 @@ cdef int sample(const rules_t* g, const position_t* p, rng_t* rng, state_t* s) n
     """
     cdef uint8_t pool[64]
     cdef uint64_t flips
-    cdef int i, q, at, attempt
-    for attempt in range(100000):
+    cdef int i, q, at, _attempt
+    for _attempt in range(100000):
         memcpy(s, &p.base, sizeof(state_t))
         memcpy(pool, p.pool, 64)
         rng_shuffle(rng, pool, p.unseen)
@@ -605,9 +604,9 @@ cdef int sample(const rules_t* g, const position_t* p, rng_t* rng, state_t* s) n
             if q != p.observer:
                 fill_hand(p, q, pool + at, rng, &s.seat[q])
                 at += p.cards[q] - p.known_cards[q]
-        for i in range(p.hidden_gone):
-            s.gone |= <uint64_t> 1 << g.index[pool[at]]
-            at += 1
+        for i in range(at, at + p.hidden_gone):
+            s.gone |= <uint64_t> 1 << g.index[pool[i]]
+        at += p.hidden_gone
         for i in range(s.asides):
             s.aside[i] = pool[at]
             s.undealt |= <uint64_t> 1 << g.index[pool[at]]

@@ -15,11 +15,11 @@ from libc.stdint cimport int32_t, uint8_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from solver._core cimport (
-    Rng, as_rng, card_turned, hand_card, hand_load, has_beating, low_bits, rng_fork, rng_t,
+    Rng, as_rng, card_turned, hand_card, hand_load, low_bits, rng_fork,
 )
 from solver.games._scout cimport (
     CHOOSING, DEALING, EMPTY_HAND, MARGIN, MAX_ACTIONS, MUST_SHOW, OVER, SCORE, SCOUTED_OUT, TURN, TURN_LIMIT,
-    WIN, Payoff, apply, current_player, deal_card, fill_ops, new_round, observe, options, payoffs,
+    WIN, apply, current_player, deal_card, fill_ops, new_round, observe, options, payoffs,
     playout, position_t, rules_t, sample, search_context_t, state_t,
 )
 from solver.games.ops cimport SearchRoot
@@ -532,7 +532,7 @@ cdef class Game:
         cdef double out[5]
         cdef long long ends[4]
         cdef long long games = n, done = 0, decisions = 0
-        cdef int q, chunk, moves
+        cdef int q, _i, chunk
         memset(sums, 0, sizeof(sums))
         memset(ends, 0, sizeof(ends))
         memset(&fresh, 0, sizeof(state_t))
@@ -540,14 +540,15 @@ cdef class Game:
         began = time.perf_counter()
         while done < games:
             PyErr_CheckSignals()
+            chunk = <int> min(<long long> 500, games - done)
             with nogil:
-                for chunk in range(<int> min(<long long> 500, games - done)):
+                for _i in range(chunk):
                     s = fresh
                     decisions += playout(&self.rules, &s, &rng.c, ends)
                     payoffs(&self.rules, &s, self.rules.payoff, out)
                     for q in range(self.rules.players):
                         sums[q] += out[q]
-            done += chunk + 1
+            done += chunk
         seconds = time.perf_counter() - began
         return Playouts(n, decisions, seconds,
                         tuple([sums[q] / n for q in range(self.rules.players)]),
@@ -575,21 +576,21 @@ def load(text):
     PositionError
         If the text is no game string or of another game.
     """
-    name, options, end = notation.read_game(text)
+    name, given, end = notation.read_game(text)
     if name != "scout":
         raise PositionError(f"this is the game scout, not {name}", 1)
     if text[end:].strip():
         raise PositionError("nothing may follow the game string", end + 1)
-    return from_options(options)
+    return from_options(given)
 
 
-def from_options(options: Mapping):
+def from_options(given: Mapping):
     """A game from a dict of options; unknown ones are an error."""
     known = list(Game().get_parameters())
-    for key in options:
+    for key in given:
         if key not in known:
             raise notation.unknown_option("scout", key, known)
-    return Game(**options)
+    return Game(**given)
 
 
 cdef list _row(const state_t* s, int seat):
@@ -631,7 +632,7 @@ cdef class State:
         cdef rules_t* r = &self.game.rules
         cdef uint8_t row[64]
         cdef uint64_t dealt = 0
-        cdef int q, i, j
+        cdef int q, i
         self.c.last_round = r.rounds
         self._prefix = [f"{self.game} seat {q} starter {self.c.starter}:" for q in range(r.players)]
         self._views = [""] * r.players
@@ -651,7 +652,7 @@ cdef class State:
                 hand_load(&self.c.seat[q].hand, row, r.hand_size)
             rest = [card for card in rest if not dealt >> r.index[<int> card] & 1]
             for i, card in enumerate(rest):
-                self.c.aside[i] = card
+                self.c.aside[<int> i] = card
             self.c.undealt = low_bits(r.deck) & ~dealt
         self._see_deal()
 
@@ -793,7 +794,7 @@ cdef class State:
         if self.c.phase == DEALING:
             return f"the card {self.chance_text(action)} is dealt already"
         kind, *rest = self.game.decode(action)
-        return f"seat {mover} cannot {kind.replace('_', ' ')} here: " + why_not(
+        return f"seat {mover} cannot {kind.replace('_', ' ')} here: " + scout_notation.why_not(
             self.game, _phase_name(&self.c), _row(&self.c, mover), _active(&self.c), self.c.seat[mover].chips,
             bool(self.c.both_left >> mover & 1), kind, rest)
 
@@ -1020,39 +1021,6 @@ cdef str _phase_name(const state_t* s):
     return {DEALING: "deal", CHOOSING: "choose", TURN: "turn", MUST_SHOW: "must_show", OVER: "over"}[s.phase]
 
 
-def why_not(game, phase, hand, table, chips, both_left, kind, rest):
-    """In words, why the seat that holds `hand` cannot do this."""
-    if phase == "choose":
-        return "first every seat keeps or turns its hand"
-    if kind in ("keep", "turn"):
-        return "the hand is kept or turned before the first turn only"
-    tops = [top for top, _ in hand]
-    if kind == "show":
-        start, length = rest
-        if start + length > len(hand):
-            return f"there are {len(hand)} cards in hand, places 0..{len(hand) - 1}"
-        numbers = tops[start:start + length]
-        if (0, length) not in legal_sets(numbers):
-            return (f"{'-'.join(map(str, numbers))} is no set: the numbers must be all equal, "
-                    "or step by exactly 1 in one direction")
-        table_text = "-".join(str(top) for top, _ in table)
-        return f"{'-'.join(map(str, numbers))} does not beat {table_text}"
-    if phase == "must_show":
-        return "the Show half of a Scout & Show is due"
-    if not table:
-        return "there is no Active Set to scout from"
-    if game.two_player and chips == 0:
-        return "no Scout chip is left"
-    end, place, turned = rest
-    if place > len(hand):
-        return f"a card can go to the places 0..{len(hand)}"
-    if end == 1 and len(table) == 1:
-        return "with one card on the table only end 0 (left) is legal"
-    if not both_left:
-        return "the Scout & Show chip is spent"
-    return "after this Scout no set of the hand would beat what is left on the table"
-
-
 cdef Position _position(Game game, const state_t* s, int player):
     if s.phase == DEALING:
         raise PositionError("cards are being dealt: there is no position yet")
@@ -1161,21 +1129,23 @@ cdef class Position:
         return scout_notation.action_words(self.game, self.hand, self.active_set, action)
 
     def parse_action(self, text):
-        """The legal action that these words name (as `action_to_string` writes them).
+        """The legal action that these words mean.
+
+        Parameters
+        ----------
+        text : str
+            As `action_to_string` writes it, or shorter: ``show 4 4 4``, ``scout left 3 turned``.
 
         Raises
         ------
         IllegalActionError
-            If none does.
+            If they mean no action, or one that is not legal; the text says why.
         """
-        wanted = "".join(str(text).split()).lower()
-        actions = self.legal_actions()
-        for action in actions:
-            if "".join(self.action_to_string(action).split()) == wanted:
-                return action
-        raise IllegalActionError(
-            f"{str(text)!r} names none of the {len(actions)} legal actions"
-            + (f"; the first is {self.action_to_string(actions[0])!r}" if actions else ""))
+        action = scout_notation.read_action(self.game, self.hand, self.active_set, str(text))
+        reason = self.why_not(action)
+        if reason:
+            raise IllegalActionError(f"{' '.join(str(text).split())}: {reason}")
+        return action
 
     def why_not(self, action):
         """In words, why an action of this seat is not legal; empty if it is.
@@ -1190,8 +1160,9 @@ cdef class Position:
         if self.c.base.mover != self.c.observer:
             return f"seat {self.c.base.mover} is to move"
         kind, *rest = self.game.decode(action)
-        return why_not(self.game, self.phase, self.hand, self.active_set, self.c.base.seat[self.c.observer].chips,
-                       bool(self.c.base.both_left >> self.c.observer & 1), kind, rest)
+        return scout_notation.why_not(
+            self.game, self.phase, self.hand, self.active_set, self.chips[self.c.observer],
+            bool(self.c.base.both_left >> self.c.observer & 1), kind, rest)
 
     def sample(self, seed=None):
         """Draw a full state that fits all that is known.
@@ -1353,11 +1324,11 @@ def parse(text):
     'show 3'
     """
     notation.check_length(text)
-    name, options, end = notation.read_game(text)
+    name, given, end = notation.read_game(text)
     if name != "scout":
         raise PositionError(f"this is a position of the game scout, not {name}", 1)
     try:
-        game = from_options(options)
+        game = from_options(given)
     except GameOptionError as error:
         raise PositionError(str(error), text.index("(") + 1 if "(" in text else 1) from error
     return _from_fields(game, scout_notation.read_fields(game, notation.read_line(text, end)))
@@ -1427,6 +1398,6 @@ cdef Position _from_fields(Game game, object f):
             p.c.unseen += 1
     needed += p.c.hidden_gone + b.asides
     if p.c.unseen < needed:
-        raise PositionError(
-            f"{needed} cards are hidden, but only {p.c.unseen} are named nowhere: some named card cannot be where it is")
+        raise PositionError(f"{needed} cards are hidden, but only {p.c.unseen} are named nowhere: "
+                            "some named card cannot be where it is")
     return p

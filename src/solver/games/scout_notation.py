@@ -12,10 +12,22 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from solver._core import beats, legal_sets
-from solver.errors import PositionError
+from solver.errors import IllegalActionError, PositionError
 from solver.games.notation import Section, Token
 
-__all__ = ["Fields", "action_words", "card_text", "pretty", "read_fields", "row_text", "write_line"]
+__all__ = [
+    "Fields",
+    "action_words",
+    "card_text",
+    "pretty",
+    "read_action",
+    "read_fields",
+    "row_text",
+    "seen_words",
+    "strongest",
+    "why_not",
+    "write_line",
+]
 
 Card = tuple[int, int]  # (top, bottom)
 
@@ -23,8 +35,9 @@ _CARD = re.compile(r"([0-9]{1,2})/([0-9]{1,2})(?:@([0-9]{1,2}))?", re.ASCII)
 _ENDS = ("left", "right")
 # Section -> what stands in it, for the message about an unknown one.
 _KEYWORDS = (
-    "seat to-move choose must-show hand table cards chips score used known gone out left turn starter round totals"
-).split()
+    *("seat", "to-move", "choose", "must-show", "hand", "table", "cards", "chips", "score", "used"),
+    *("known", "gone", "out", "left", "turn", "starter", "round", "totals"),
+)
 
 
 @dataclass
@@ -181,7 +194,8 @@ def _read_table(reader: _Reader, fields: Fields) -> None:
     tops = [top for top, _ in fields.table]
     if (0, len(tops)) not in legal_sets(tops):
         words[0].fail(
-            f"{'-'.join(map(str, tops))} is no set: the numbers must be all equal, or step by exactly 1 in one direction"
+            f"{'-'.join(map(str, tops))} is no set: "
+            "the numbers must be all equal, or step by exactly 1 in one direction"
         )
     if fields.owner == fields.to_move:
         words[-1].fail("the owner of the Active Set cannot be the seat to move: the round would have ended")
@@ -379,8 +393,8 @@ def show_words(tops: Sequence[int], start: int, length: int) -> str:
 
 def scout_words(table: Sequence[Card], end: int, place: int, turned: bool, both: bool) -> str:
     """`scout 7 (left), place 3, turned`: the number as it lies on the table, then where it goes."""
-    return (
-        f"scout{' & show' if both else ''} {table[-end][0]} ({_ENDS[end]}), place {place}" + ", turned" * bool(turned)
+    return f"scout{' & show' if both else ''} {table[-end][0]} ({_ENDS[end]}), place {place}" + ", turned" * bool(
+        turned
     )
 
 
@@ -391,7 +405,134 @@ def action_words(game: Any, hand: Sequence[Card], table: Sequence[Card], action:
         return f"{kind} the hand"
     if kind == "show":
         return show_words([top for top, _ in hand], *rest)
-    return scout_words(table, *rest, both=kind == "scout_and_show")
+    end, place, turned = rest
+    return scout_words(table, end, place, turned, kind == "scout_and_show")
+
+
+def seen_words(game: Any, before: Any, action: int, others: bool) -> str:
+    """What the table sees of an action, in words; "" for what it does not see.
+
+    Parameters
+    ----------
+    game : solver.scout.Game
+    before : solver.scout.State
+        The state in which the action is about to be played.
+    action : int
+    others : bool
+        Whether the onlooker is not the seat that acts.
+    """
+    kind, *rest = game.decode(action)
+    mover = before.current_player()
+    table = before.active_set()
+    if kind in ("keep", "turn"):
+        return "" if others else f"{kind}s the hand"
+    if kind == "show":
+        start, length = rest
+        tops = [top for top, _ in before.hand(mover)[start : start + length]]
+        return f"shows {'-'.join(map(str, tops))}"
+    end, place, turned = rest
+    words = f"scouts {card_text(table[-end])} ({_ENDS[end]})" if len(table) > 1 else f"scouts {card_text(table[0])}"
+    if not others or game.insertions_public:
+        words += f" to place {place}" + ", turned" * turned
+    return words + (" and" if kind == "scout_and_show" else "")
+
+
+_SHOW = re.compile(r"show\s*([0-9]{1,2}(?:[\s,-]+[0-9]{1,2})*)(?:\s*at\s*(?:place\s*)?([0-9]{1,2}))?")
+_SCOUT = re.compile(
+    r"scout(\s*(?:&|and)\s*show)?\s*([0-9]{1,2})?\s*\(?(left|right)?\)?[\s,]*(?:(?:to|at)\s*)?(?:place\s*)?"
+    r"([0-9]{1,2})[\s,]*(turned)?"
+)
+
+
+def read_action(game: Any, hand: Sequence[Card], table: Sequence[Card], text: str) -> int:
+    """The action id that these words mean, legal or not.
+
+    Parameters
+    ----------
+    game : solver.scout.Game
+    hand, table : sequence of (int, int)
+    text : str
+        As `action_words` writes it; case, blanks and commas do not matter, and ``scout left 3
+        turned`` or ``show 4 4 4`` will do.
+
+    Raises
+    ------
+    IllegalActionError
+        If the words mean no action, or name cards that are not there.
+    """
+    words = " ".join(text.lower().split())[:200]
+    if words in ("keep", "keep the hand", "turn", "turn the hand"):
+        return int(game.turn if words.startswith("turn") else game.keep)
+    tops = [top for top, _ in hand]
+    if show := _SHOW.fullmatch(words):
+        numbers = [int(number) for number in re.findall("[0-9]+", show[1])]
+        places = [i for i in range(len(tops)) if tops[i : i + len(numbers)] == numbers]
+        if show[2] is not None:
+            places = [i for i in places if i == int(show[2])]
+        if not places:
+            where = f" at place {show[2]}" if show[2] else ""
+            raise IllegalActionError(f"the hand has no {'-'.join(map(str, numbers))} side by side{where}")
+        return int(game.show(places[0], len(numbers)))
+    scout = _SCOUT.fullmatch(words)
+    if scout is None:
+        raise IllegalActionError(
+            f"{text[:80]!r} means no action; write for example: show 4-4-4, scout left 3 turned, scout & show right 0"
+        )
+    if not table:
+        raise IllegalActionError("there is no Active Set to scout from")
+    ends = [end for end in (0, 1) if scout[2] is None or int(scout[2]) == table[-end][0]]
+    if scout[3] is not None:
+        ends = [end for end in ends if _ENDS[end] == scout[3]]
+    if not ends:
+        raise IllegalActionError(f"no such end: the table is {row_text(table)}")
+    if len(ends) > 1 and len(table) > 1:
+        raise IllegalActionError("say which card: left or right")
+    build = game.scout_and_show if scout[1] else game.scout
+    return int(build(0 if len(table) == 1 else ends[0], int(scout[4]), scout[5] is not None))
+
+
+def why_not(
+    game: Any,
+    phase: str,
+    hand: Sequence[Card],
+    table: Sequence[Card],
+    chips: int,
+    both_left: bool,
+    kind: str,
+    rest: Sequence[Any],
+) -> str:
+    """In words, why the seat that holds `hand` cannot do this."""
+    if phase == "choose":
+        return "first every seat keeps or turns its hand"
+    if kind in ("keep", "turn"):
+        return "the hand is kept or turned before the first turn only"
+    tops = [top for top, _ in hand]
+    if kind == "show":
+        start, length = rest
+        if start + length > len(hand):
+            return f"there are {len(hand)} cards in hand, places 0..{len(hand) - 1}"
+        numbers = tops[start : start + length]
+        if (0, length) not in legal_sets(numbers):
+            return (
+                f"{'-'.join(map(str, numbers))} is no set: the numbers must be all equal, "
+                "or step by exactly 1 in one direction"
+            )
+        table_text = "-".join(str(top) for top, _ in table)
+        return f"{'-'.join(map(str, numbers))} does not beat {table_text}"
+    if phase == "must_show":
+        return "the Show half of a Scout & Show is due"
+    if not table:
+        return "there is no Active Set to scout from"
+    if game.two_player and chips == 0:
+        return "no Scout chip is left"
+    end, place, _ = rest
+    if place > len(hand):
+        return f"a card can go to the places 0..{len(hand)}"
+    if end == 1 and len(table) == 1:
+        return "with one card on the table only end 0 (left) is legal"
+    if not both_left:
+        return "the Scout & Show chip is spent"
+    return "after this Scout no set of the hand would beat what is left on the table"
 
 
 # ----------------------------------------------------------------------------------------------

@@ -1,0 +1,58 @@
+# make run    the best play for an example position
+# make test   every test
+# make bench  speed, beside a plain C program
+# make lint   formatting, style, types
+# Each makes .venv and installs what it needs: python3 (>= 3.11), pip and a C compiler are enough.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check -q
+SOURCES := pyproject.toml setup.py MANIFEST.in $(shell find src/solver -name '*.py' -o -name '*.pyi' -o -name '*.pyx' -o -name '*.pxd' -o -name '*.h')
+EXAMPLE := scout(players=4) | seat 1 | hand 7/2 4/6 4/10 4/1 9/3 8/5 2/6 3/1 | table 3/7 3/9 by 0 | cards 9 8 11 11 | chips 1 0 0 0 | score 2 2 0 0
+
+.PHONY: run test bench lint clean
+
+run: $(VENV)/installed
+	$(BIN)/solver best '$(EXAMPLE)' --seconds 1 --seed 1
+
+test: $(VENV)/installed-test
+	$(BIN)/python -m pytest
+
+bench: $(VENV)/installed
+	$(BIN)/python benchmarks/run.py
+
+lint: $(VENV)/installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/cython-lint src/solver
+	$(BIN)/mypy
+
+clean:
+	rm -rf $(VENV) build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+# Debian ships a python3 whose venv module cannot make one with pip in it; virtualenv can.
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Python 3.11 or newer is needed, $(PYTHON) is $$($(PYTHON) -V); set PYTHON=..."; exit 2; }
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
+	  $(PYTHON) -m pip -q install --target build/virtualenv virtualenv && \
+	  PYTHONPATH=build/virtualenv $(PYTHON) -m virtualenv -q $(VENV); }
+
+# A build folder that another Python or an older checkout left behind would leak into the install.
+define install
+	rm -rf build/lib* build/bdist*
+	$(PIP) install '$(1)'
+	touch $@
+endef
+
+$(VENV)/installed: $(BIN)/python $(SOURCES)
+	$(call install,.)
+
+$(VENV)/installed-test: $(BIN)/python $(SOURCES)
+	$(call install,.[test])
+	touch $(VENV)/installed
+
+$(VENV)/installed-dev: $(BIN)/python $(SOURCES)
+	$(call install,.[dev])
+	touch $(VENV)/installed $(VENV)/installed-test

@@ -1,0 +1,25 @@
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from typing_extensions import disjoint_base
+
+from solver._core import Rng
+from solver.games.ops import SearchRoot
+
+CHILD_DTYPE: np.dtype[np.void]
+
+@disjoint_base
+class Tree:
+    def __new__(cls, root: SearchRoot, rng: Rng, exploration: float, max_nodes: int) -> Self: ...
+    @property
+    def iterations(self) -> int: ...
+    @property
+    def num_nodes(self) -> int: ...
+    @property
+    def num_bytes(self) -> int: ...
+    def run(self, iterations: int) -> None: ...
+    def children(self, action_path: Sequence[int] = ()) -> NDArray[Any]: ...
+
+def time_samples(root: SearchRoot, rng: Rng, repeat: int) -> float: ...

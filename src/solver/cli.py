@@ -1,0 +1,290 @@
+"""The command `solver`: deal, best, play, bench.
+
+Every command has `--help`; where it prints data, `--json` prints it for machines. Exit status 0, or
+2 for bad input, with one line on standard error.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from solver import agents, games, ismcts
+from solver._version import __version__
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    help="Best play and research for card games with hidden information.",
+    add_completion=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+Players = Annotated[int | None, typer.Option(help="Number of players, 2 to 5.")]
+Seed = Annotated[int | None, typer.Option(min=0, help="Fixes every bit of the result.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, one line a result.")]
+
+
+def _console() -> Console:
+    return Console(highlight=False, markup=False, soft_wrap=True)
+
+
+def _game(text: str, players: int | None) -> Any:
+    """A game by its string; --players is an option of it like any other."""
+    if players is not None:
+        if "(" in text:
+            raise ValueError("give the players either in the game string or by --players")
+        text = f"{text}(players={players})"
+    return games.load(text)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"cardsolver {__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def _options(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Best play and research for card games with hidden information."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+@app.command()
+def deal(
+    game: Annotated[str, typer.Argument(help="A game, such as scout or 'scout(players=4,rounds=match)'.")],
+    players: Players = None,
+    seed: Seed = None,
+    kept: Annotated[bool, typer.Option(help="Everybody keeps the hand: the starter is to move.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Deal a game and print each seat's position, one line a seat.
+
+    Each line is what that seat knows when it decides whether to keep or turn its hand; give one to
+    `solver best`.
+
+    Example: solver deal scout --players 4 --seed 7
+    """
+    loaded = _game(game, players)
+    state = loaded.deal(seed=seed)
+    lines = []
+    if kept:
+        for _ in range(loaded.num_players()):
+            state.apply_action(loaded.keep)
+    for seat in range(loaded.num_players()):
+        lines.append(str(state.position(seat)))
+        if not kept and seat + 1 < loaded.num_players():
+            # the next seat's turn to choose; it does not see this choice
+            state.apply_action(loaded.keep)
+    if as_json:
+        typer.echo(json.dumps({"game": str(loaded), "seed": seed, "positions": lines}))
+        return
+    for line in lines:
+        typer.echo(line)
+
+
+@app.command()
+def best(
+    position: Annotated[str, typer.Argument(help="A position in one line, or - to read lines from standard input.")],
+    seconds: Annotated[float | None, typer.Option(help="Budget in seconds (default 1).")] = None,
+    iterations: Annotated[int | None, typer.Option(help="Budget in iterations.")] = None,
+    threads: Annotated[int, typer.Option(help="Trees grown at once.")] = 1,
+    seed: Seed = None,
+    payoff: Annotated[str | None, typer.Option(help="What is maximised: margin, score or win.")] = None,
+    exploration: Annotated[float, typer.Option(help="Weight of the exploration term.")] = ismcts.DEFAULT_EXPLORATION,
+    rows: Annotated[int, typer.Option(min=1, help="Actions to list.")] = 12,
+    as_json: AsJson = False,
+) -> None:
+    """Print the best play of a position, with the table of candidate actions.
+
+    Value is the mean pay-off of the seat to move: by default its score minus the mean of the
+    others'. Ctrl-C ends the search and prints what it has.
+
+    Example: solver best 'scout(players=3) | hand 4/1 4/3 4/8 | table 2/8 by 2 | cards 3 11 12 | score 0 4 5'
+    """
+    found = 0
+    for line in _lines(position):
+        parsed = games.parse(line)
+        with _progress("searching", seconds or 1.0) as report:
+            result = ismcts.search(
+                parsed,
+                iterations=iterations,
+                seconds=seconds,
+                threads=threads,
+                seed=seed,
+                payoff=payoff,
+                exploration=exploration,
+                progress=report,
+            )
+        if as_json:
+            typer.echo(result.to_json())
+        else:
+            if found:
+                typer.echo()
+            _print_result(parsed, result, rows)
+        found += 1
+        if result.interrupted:
+            break
+    if not found:
+        raise ValueError("no position: standard input was empty")
+
+
+def _lines(position: str) -> Iterator[str]:
+    """The argument itself, or the lines of standard input."""
+    if position != "-":
+        yield position
+        return
+    for line in sys.stdin:
+        if line.strip():
+            yield line.strip()
+
+
+@contextmanager
+def _progress(words: str, seconds: float) -> Iterator[Callable[[float], None] | None]:
+    """A bar on standard error for work of a second or more, on a terminal only."""
+    console = Console(stderr=True)
+    if seconds < 1 or not console.is_terminal:
+        yield None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task(words, total=1.0)
+        yield lambda share: bar.update(task, completed=share)
+
+
+def result_table(result: ismcts.Result, rows: int) -> Table:
+    """The candidate actions as a table."""
+    table = _table("action", "visits", "value", "stderr")
+    for words, visits, value, stderr in result.rows(rows):
+        table.add_row(
+            words,
+            f"{visits:,}",
+            "-" if math.isnan(value) else f"{value:+.3f}",
+            "-" if math.isnan(stderr) else f"{stderr:.3f}",
+        )
+    return table
+
+
+def _table(first: str, *others: str) -> Table:
+    """A plain table: the first column to the left, the others to the right."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column(first)
+    for name in others:
+        table.add_column(name, justify="right")
+    return table
+
+
+def _print_result(position: Any, result: ismcts.Result, rows: int) -> None:
+    console = _console()
+    console.print(position.pretty())
+    console.print()
+    console.print(result_table(result, rows))
+    if len(result.actions) > rows:
+        console.print(f"... and {len(result.actions) - rows} more actions")
+    console.print()
+    console.print(f"best play: {result.best_words()}", style="bold")
+    note = " (interrupted)" if result.interrupted else ""
+    console.print(
+        f"{result.iterations:,} iterations in {result.seconds:.2f} s{note}, seed {result.settings['seed']}",
+        style="dim",
+    )
+
+
+@app.command()
+def play(
+    game: Annotated[str, typer.Argument(help="A game, such as scout or 'scout(players=4,rounds=match)'.")],
+    players: Players = None,
+    seat: Annotated[int, typer.Option(help="Your seat; seat 0 starts.")] = 0,
+    bots: Annotated[
+        str, typer.Option(help="The others, one for all or one each: random, greedy, ismcts:2000, ismcts:0.5s.")
+    ] = "ismcts:0.5s",
+    seed: Seed = None,
+) -> None:
+    """Play at the terminal against bots.
+
+    Type the number of an action or its words; ? lists what else can be typed.
+
+    Example: solver play scout --players 3 --seat 0 --bots greedy
+    """
+    from solver.play import Table as PlayTable
+
+    loaded = _game(game, players)
+    n = loaded.num_players()
+    if not 0 <= seat < n:
+        raise ValueError(f"--seat: a seat lies in 0..{n - 1}, not {seat}")
+    names = bots.split(",")
+    if len(names) not in (1, n - 1):
+        raise ValueError(f"--bots: one for all or {n - 1}, separated by commas, not {len(names)}")
+    if len(names) == 1:
+        names = names * (n - 1)
+    others: list[Any] = [agents.make(name) for name in names]
+    others.insert(seat, None)
+    PlayTable(loaded, seat, others, seed, _console()).run()
+
+
+@app.command()
+def bench(
+    quick: Annotated[bool, typer.Option(help="A tenth of the work.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Measure the speed of the kernels, of random play and of the search on this machine.
+
+    Example: solver bench --quick
+    """
+    from solver.bench import measure
+
+    rows = measure(0.1 if quick else 1.0)
+    if as_json:
+        typer.echo(json.dumps([row._asdict() for row in rows]))
+        return
+    table = _table("what", "rate", "unit")
+    for row in rows:
+        table.add_row(row.what, f"{row.rate:,.0f}", row.unit)
+    _console().print(table)
+
+
+def main() -> None:
+    """Run the command; bad input ends it with one line on standard error and status 2."""
+    try:
+        status = app(standalone_mode=False)
+    except (KeyboardInterrupt, typer.Abort):
+        status = 130
+    except BrokenPipeError:
+        # the reader of our output has left: nothing more to say, to it or to anybody
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = 1
+    except ValueError as error:
+        status = _complain(str(error))
+    except Exception as error:
+        # Usage errors: typer brings its parser's classes, under a name that changes with its version.
+        if not hasattr(error, "format_message"):
+            raise
+        status = _complain(error.format_message())
+    sys.exit(status)
+
+
+def _complain(message: str) -> int:
+    """One line on standard error."""
+    print("solver:", " ".join(message.split()), file=sys.stderr)  # noqa: T201
+    return 2
+
+
+if __name__ == "__main__":
+    main()

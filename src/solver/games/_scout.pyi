@@ -1,0 +1,1 @@
+# Rules over plain C data: no Python names. `scout.pyx` takes them from `_scout.pxd`.
