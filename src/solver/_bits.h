@@ -20,6 +20,31 @@
 #define SOLVER_UNLIKELY(x) (x)
 #endif
 
+/* A loop over the planes of a hand that gcc unrolls before its vectoriser runs stays scalar, and what
+ * is then stored a word at a time and loaded as a vector stalls. Kept rolled, it becomes SIMD. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define SOLVER_EACH_PLANE _Pragma("GCC unroll 1")
+#else
+#define SOLVER_EACH_PLANE
+#endif
+
+#if defined(_MSC_VER)
+#define SOLVER_RESTRICT __restrict
+#else
+#define SOLVER_RESTRICT restrict
+#endif
+
+#define SOLVER_BYTE_ONES 0x0101010101010101ULL
+#define SOLVER_BYTE_TOPS 0x8080808080808080ULL
+
+/* Byte b: the number of ones in the bytes 0..b. The top byte is the population count. */
+static inline uint64_t solver_byte_sums(uint64_t x)
+{
+    x = x - ((x >> 1) & 0x5555555555555555ULL);
+    x = (x & 0x3333333333333333ULL) + ((x >> 2) & 0x3333333333333333ULL);
+    return ((x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fULL) * SOLVER_BYTE_ONES;
+}
+
 /* Number of set bits. Without a popcount instruction in the baseline, gcc's builtin is a call
  * into libgcc, which costs more than these twelve operations in line. */
 static inline int solver_popcount(uint64_t x)
@@ -27,11 +52,21 @@ static inline int solver_popcount(uint64_t x)
 #if defined(__POPCNT__) || defined(__aarch64__)
     return __builtin_popcountll(x);
 #else
-    x = x - ((x >> 1) & 0x5555555555555555ULL);
-    x = (x & 0x3333333333333333ULL) + ((x >> 2) & 0x3333333333333333ULL);
-    x = (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fULL;
-    return (int)((x * 0x0101010101010101ULL) >> 56);
+    return (int)(solver_byte_sums(x) >> 56);
 #endif
+}
+
+/* Place of the one number k (0-based) of a byte that has more than k of them; without a branch, which
+ * a random k would make unpredictable. */
+static inline int solver_nth_of_byte(uint64_t byte, int k)
+{
+    /* of each half byte: how many ones, and the place of the one number k in the bits 2k and 2k + 1 */
+    static const uint8_t ones[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
+    static const uint8_t places[16] = {0x00, 0x00, 0x01, 0x04, 0x02, 0x08, 0x09, 0x24,
+                                       0x03, 0x0c, 0x0d, 0x34, 0x0e, 0x38, 0x39, 0xe4};
+    int in_low = ones[byte & 15];
+    int high = k >= in_low;
+    return (places[(byte >> (4 * high)) & 15] >> (2 * (k - (in_low & -high))) & 3) + 4 * high;
 }
 
 /* Index of the lowest set bit; x must not be 0. */
@@ -107,6 +142,13 @@ static inline uint64_t solver_reverse(uint64_t x)
     return (x >> 32) | (x << 32);
 }
 
+/* Eight bytes, the first in the lowest bits; compilers make one load of it where that is the order. */
+static inline uint64_t solver_load8(const uint8_t *b)
+{
+    return (uint64_t)b[0] | (uint64_t)b[1] << 8 | (uint64_t)b[2] << 16 | (uint64_t)b[3] << 24 | (uint64_t)b[4] << 32 |
+           (uint64_t)b[5] << 40 | (uint64_t)b[6] << 48 | (uint64_t)b[7] << 56;
+}
+
 /* Transpose of an 8 x 8 bit matrix, row i in byte i: bit j of row i goes to bit i of row j. */
 static inline uint64_t solver_transpose8(uint64_t x)
 {
@@ -117,6 +159,44 @@ static inline uint64_t solver_transpose8(uint64_t x)
     x ^= t ^ (t << 14);
     t = (x ^ (x >> 28)) & 0x00000000f0f0f0f0ULL;
     return x ^ t ^ (t << 28);
+}
+
+/* Planes of a row of cards: 0-3 are the bits of the top numbers, 4-7 of the bottom numbers. */
+
+/* out = row with the card at place `at` of another row put in at `place`, turned or as it lies.
+ * Low part plus twice the high part is the row with a gap. The three rows do not overlap. */
+static inline void solver_put(const uint64_t *SOLVER_RESTRICT row, const uint64_t *SOLVER_RESTRICT from, int at,
+                              int turned, int place, uint64_t *SOLVER_RESTRICT out)
+{
+    const uint64_t moved = ~(uint64_t)0 << place;
+    const uint64_t *top = from + (turned ? 4 : 0), *bottom = from + (turned ? 0 : 4);
+    SOLVER_EACH_PLANE
+    for (int j = 0; j < 4; j++)
+        out[j] = row[j] + (row[j] & moved) + ((top[j] >> at & 1) << place);
+    SOLVER_EACH_PLANE
+    for (int j = 0; j < 4; j++)
+        out[4 + j] = row[4 + j] + (row[4 + j] & moved) + ((bottom[j] >> at & 1) << place);
+}
+
+/* Takes the places start .. start + length - 1 out of a row, 1 <= length <= 63; `before` becomes the
+ * row as it was. The two do not overlap. */
+static inline void solver_take(uint64_t *SOLVER_RESTRICT row, int start, int length, uint64_t *SOLVER_RESTRICT before)
+{
+    const uint64_t below = ((uint64_t)1 << start) - 1;
+    SOLVER_EACH_PLANE
+    for (int j = 0; j < 8; j++) {
+        uint64_t x = row[j];
+        before[j] = x;
+        row[j] = (x & below) | (x >> length & ~below);
+    }
+}
+
+/* A copy, a vector at a time. */
+static inline void solver_copy(const uint64_t *SOLVER_RESTRICT row, uint64_t *SOLVER_RESTRICT out)
+{
+    SOLVER_EACH_PLANE
+    for (int j = 0; j < 8; j++)
+        out[j] = row[j];
 }
 
 #endif

@@ -15,6 +15,15 @@ cdef extern from "_bits.h" nogil:
     uint64_t mul128 "solver_mul128"(uint64_t a, uint64_t b, uint64_t* low) noexcept
     uint64_t reverse "solver_reverse"(uint64_t x) noexcept
     uint64_t transpose8 "solver_transpose8"(uint64_t x) noexcept
+    uint64_t byte_sums "solver_byte_sums"(uint64_t x) noexcept
+    uint64_t load8 "solver_load8"(const uint8_t* bytes) noexcept
+    int nth_of_byte "solver_nth_of_byte"(uint64_t byte, int k) noexcept
+    void put_planes "solver_put"(
+        const uint64_t* row, const uint64_t* source, int at, int turned, int place, uint64_t* out) noexcept
+    void take_planes "solver_take"(uint64_t* row, int start, int length, uint64_t* before) noexcept
+    void copy_planes "solver_copy"(const uint64_t* row, uint64_t* out) noexcept
+    uint64_t BYTE_ONES "SOLVER_BYTE_ONES"
+    uint64_t BYTE_TOPS "SOLVER_BYTE_TOPS"
     bint likely "SOLVER_LIKELY"(bint x) noexcept
     bint unlikely "SOLVER_UNLIKELY"(bint x) noexcept
 
@@ -56,12 +65,12 @@ cdef inline double rng_double(rng_t* r) noexcept nogil:
     return <double> (rng_next(r) >> 11) * (1.0 / 9007199254740992.0)
 
 
-cdef inline void rng_shuffle(rng_t* r, uint8_t* items, int n) noexcept nogil:
-    """Fisher-Yates: every order equally likely."""
+cdef inline void rng_draw(rng_t* r, uint8_t* items, int n, int count) noexcept nogil:
+    """Put a uniformly random ordered choice of `count` of the n items in front (Fisher-Yates)."""
     cdef int i, j
     cdef uint8_t t
-    for i in range(n - 1, 0, -1):
-        j = <int> rng_below(r, i + 1)
+    for i in range(min(count, n - 1)):
+        j = i + <int> rng_below(r, n - i)
         t = items[i]
         items[i] = items[j]
         items[j] = t
@@ -124,16 +133,22 @@ cdef inline void hand_clear(hand_t* h) noexcept nogil:
         h.plane[j] = 0
 
 
-cdef inline void hand_load(hand_t* h, const uint8_t* cards, int n) noexcept nogil:
-    """The row of n cards, left to right, eight at a time by a bit-matrix transpose."""
+cdef inline void hand_load(hand_t* h, const uint8_t* cards, int n, uint64_t turned) noexcept nogil:
+    """The row of n cards, left to right, those at the places of the mask `turned` turned."""
     cdef int block, i, j
-    cdef uint64_t rows
+    cdef uint64_t rows, change
     hand_clear(h)
     for block in range(0, n, 8):
-        rows = 0
-        for i in range(min(8, n - block)):
-            rows |= <uint64_t> cards[block + i] << (8 * i)
+        if n - block >= 8:
+            rows = load8(&cards[block])
+        else:
+            rows = 0
+            for i in range(n - block):
+                rows |= <uint64_t> cards[block + i] << (8 * i)
+        # eight cards, a byte each, become eight planes, a byte each: tops below, bottoms above
         rows = transpose8(rows)
+        change = (rows ^ (rows >> 32)) & ((turned >> block & 255) * <uint64_t> 0x01010101)
+        rows ^= change | (change << 32)
         for j in range(8):
             h.plane[j] |= ((rows >> (8 * j)) & 255) << block
 
@@ -149,6 +164,22 @@ cdef inline void hand_insert(hand_t* h, int place, int card) noexcept nogil:
         h.plane[j] = (x + (x & from_place)) | (<uint64_t> ((card >> j) & 1) << place)
 
 
+cdef inline void hand_put(
+    const hand_t* h, const hand_t* row, int at, bint turned, int place, hand_t* out
+) noexcept nogil:
+    """`out` = the hand with the card at place `at` of a row put in at `place`, turned or as it lies."""
+    put_planes(h.plane, row.plane, at, turned, place, out.plane)
+
+
+cdef inline void hand_take(hand_t* h, int start, int length, hand_t* before) noexcept nogil:
+    """Take a set out of a hand; `before` becomes the whole row as it was, on which it is a window."""
+    take_planes(h.plane, start, length, before.plane)
+
+
+cdef inline void hand_copy(const hand_t* h, hand_t* out) noexcept nogil:
+    copy_planes(h.plane, out.plane)
+
+
 cdef inline uint64_t mask_insert(uint64_t mask, int place, uint64_t bit) noexcept nogil:
     return (mask + (mask & (~<uint64_t> 0 << place))) | (bit << place)
 
@@ -156,17 +187,6 @@ cdef inline uint64_t mask_insert(uint64_t mask, int place, uint64_t bit) noexcep
 cdef inline uint64_t mask_remove(uint64_t mask, int start, int length) noexcept nogil:
     cdef uint64_t below = low_bits(start)
     return (mask & below) | ((mask >> length) & ~below)
-
-
-cdef inline void hand_remove(hand_t* h, int start, int length) noexcept nogil:
-    """Take out places start..start+length-1, length >= 1; the rest closes up."""
-    cdef uint64_t below = (<uint64_t> 1 << start) - 1
-    cdef uint64_t x
-    cdef int j
-    for j in range(8):
-        x = h.plane[j]
-        # A whole hand of 64 never leaves in one set, so length < 64.
-        h.plane[j] = (x & below) | ((x >> length) & ~below)
 
 
 cdef inline void hand_turn(hand_t* h, int n) noexcept nogil:
@@ -346,9 +366,121 @@ cdef inline uint64_t places_beating(const hand_t* h, int n, int number, int code
     return places
 
 
-cdef inline uint64_t nth_bit(uint64_t mask, int index) noexcept nogil:
-    """The mask without its `index` lowest set bits."""
-    while index:
-        mask &= mask - 1
-        index -= 1
-    return mask
+# The same sets, counted and picked by number instead of listed: what random play needs. The masks of
+# four lengths fit one word while a hand has at most 16 cards, and one count and one branch-free
+# selection do for all of them; longer hands and sets take the slow way.
+
+cdef struct shows_t:
+    uint64_t packed                # field f of 16 bits: starts of the sets of shortest + f cards
+    uint64_t sums                  # byte b: ones in the bytes 0..b of `packed`
+    pairs_t pairs
+    int shortest
+    int count
+    int longest                    # in `starts`; 0: everything is in `packed`
+
+
+cdef struct set_t:
+    int first                      # place of its first card
+    int size
+    int low                        # smallest number; 0 for an empty set, which any single beats
+    int kind                       # 0 group, 1 rising, 2 falling: taking the left card (bit 0) or
+    #                                the right one (bit 1) raises `low` where the bit is set
+
+
+cdef inline int set_code(set_t a) noexcept nogil:
+    return strength_code(a.size, a.kind == 0, a.low) if a.size else 0
+
+
+cdef inline set_t set_at(const hand_t* h, const pairs_t* pairs, int first, int size) noexcept nogil:
+    """The set that stands at these places of a hand."""
+    cdef set_t result
+    cdef uint64_t same = pairs.same >> first & 1, up = pairs.up >> first & 1
+    result.first = first
+    result.size = size
+    result.kind = <int> (up | (~(same | up) & 1) << 1) if size > 1 else 0
+    # the smallest number of a falling run is its last
+    result.low = hand_top(h, first + (size - 1 if result.kind == 2 else 0))
+    return result
+
+
+cdef inline set_t set_cut(set_t a, int end) noexcept nogil:
+    """The set without its card at one end. A run cut to one card is a plain single."""
+    a.low += a.kind >> end & 1
+    a.first += 1 - end
+    a.size -= 1
+    if a.size <= 1:
+        a.kind = 0
+    if a.size == 0:
+        a.low = 0
+    return a
+
+
+cdef inline void find_shows(const hand_t* h, int n, set_t rival, shows_t* out, uint64_t* starts) noexcept nogil:
+    """Count the sets of a hand that beat `rival`; `starts` is room for MAX_HAND + 1 masks."""
+    cdef pairs_t p = hand_pairs(h, n)
+    cdef pairs_t sets = p
+    cdef uint64_t above = tops_above(h, rival.low)
+    cdef uint64_t first = above, second, third, fourth
+    cdef int k, _k
+    out.pairs = p
+    out.shortest = 1
+    if rival.size > 1:
+        out.shortest = rival.size
+        for _k in range(2, rival.size):
+            sets.same &= sets.same >> 1
+            sets.up &= sets.up >> 1
+            sets.down &= sets.down >> 1
+        if rival.kind == 0:
+            first = sets.same & above
+        else:
+            first = sets.same | (sets.up & above) | (sets.down & (above >> (rival.size - 1)))
+        sets.same &= sets.same >> 1
+        sets.up &= sets.up >> 1
+        sets.down &= sets.down >> 1
+    # A set one card longer starts where two of the same kind start side by side.
+    second = sets.same | sets.up | sets.down
+    sets.same &= sets.same >> 1
+    sets.up &= sets.up >> 1
+    sets.down &= sets.down >> 1
+    third = sets.same | sets.up | sets.down
+    sets.same &= sets.same >> 1
+    sets.up &= sets.up >> 1
+    sets.down &= sets.down >> 1
+    fourth = sets.same | sets.up | sets.down
+    if unlikely(n > 16 or (fourth & (fourth >> 1)) != 0):
+        out.longest = beating_starts(h, n, set_code(rival), starts)
+        out.count = 0
+        for k in range(out.shortest, out.longest + 1):
+            out.count += popcount(starts[k])
+        return
+    out.longest = 0
+    out.packed = first | (second << 16) | (third << 32) | (fourth << 48)
+    out.sums = byte_sums(out.packed)
+    out.count = <int> (out.sums >> 56)
+
+
+cdef inline set_t pick_show(const hand_t* h, const shows_t* shows, const uint64_t* starts, int index) noexcept nogil:
+    """The set number `index` of those counted, 0 <= index < count; each set has one number."""
+    cdef set_t result
+    cdef uint64_t mask, behind
+    cdef int shift, at
+    if unlikely(shows.longest > 0):
+        result.size = shows.shortest
+        while index >= popcount(starts[result.size]):
+            index -= popcount(starts[result.size])
+            result.size += 1
+        mask = starts[result.size]
+        while index:
+            mask &= mask - 1
+            index -= 1
+        result.first = lowest(mask)
+    else:
+        # The bytes whose running sum is at most `index` lie before the wanted one, so their number
+        # is its place. No byte borrows from the next: sums and index are below 128.
+        behind = (((<uint64_t> index * BYTE_ONES | BYTE_TOPS) - shows.sums) & BYTE_TOPS) >> 7
+        shift = <int> (behind * BYTE_ONES >> 56) * 8
+        index -= <int> (shows.sums << 8 >> shift & 255)
+        at = shift + nth_of_byte(shows.packed >> shift & 255, index)
+        result.first = at & 15
+        result.size = shows.shortest + (at >> 4)
+    return set_at(h, &shows.pairs, result.first, result.size)

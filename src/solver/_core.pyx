@@ -124,7 +124,7 @@ cdef int _load_tops(object tops, hand_t* hand) except -1:
             raise ValueError(f"place {i}: a number in 1..{MAX_NUMBER} is needed, not {number}")
         cards[n] = <uint8_t> int(number)
         n += 1
-    hand_load(hand, cards, n)
+    hand_load(hand, cards, n, 0)
     return n
 
 

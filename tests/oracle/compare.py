@@ -9,7 +9,7 @@ import math
 import random
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from solver import scout
@@ -43,16 +43,23 @@ def shows(rng, _state, moves):
     return _any_of(rng, _of_kind(moves, "show") if rng.random() < 0.9 else [], moves)
 
 
-def scouts(rng, _state, moves):
-    """Scouts when it can, now and then something else: rounds end by (ii), hands grow long."""
-    return _any_of(rng, _of_kind(moves, "scout") if rng.random() < 0.9 else [], moves)
+def _longest(moves: list[Move]) -> list[Move]:
+    """The Shows of most cards."""
+    sets = _of_kind(moves, "show")
+    longest = max((move[1][2] for move in sets), default=0)
+    return [move for move in sets if move[1][2] == longest]
 
 
 def long_shows(rng, _state, moves):
     """Shows as many cards as it can."""
-    sets = _of_kind(moves, "show")
-    longest = max((move[1][2] for move in sets), default=0)
-    return _any_of(rng, [move for move in sets if move[1][2] == longest], moves)
+    return _any_of(rng, _longest(moves), moves)
+
+
+def scouts(rng, _state, moves):
+    """Scouts when it can, else shows many cards; now and then something else: rounds end by (ii), hands grow."""
+    if rng.random() < 0.1:
+        return _any_of(rng, moves)
+    return _any_of(rng, _of_kind(moves, "scout"), _longest(moves), moves)
 
 
 def both_first(rng, _state, moves):
@@ -68,6 +75,13 @@ def short_sets(rng, state, moves):
 
 
 STYLES: tuple[Style, ...] = (uniform, shows, scouts, long_shows, both_first, short_sets)
+
+
+def seating(rng: random.Random, players: int, match: int) -> list[Style]:
+    """A style for each seat: the same for all, or (every other time) one drawn for each."""
+    if match % 2:
+        return [rng.choice(STYLES) for _ in range(players)]
+    return [STYLES[match // 2 % len(STYLES)]] * players
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -141,6 +155,17 @@ def pay_off(kind: str, totals: list[int]) -> list[float]:
     return [1 / winners if total == max(totals) else 0.0 for total in totals]
 
 
+class Near(list):
+    """A list of floats that equals another within 1e-9."""
+
+    def __eq__(self, other):
+        return len(self) == len(other) and all(
+            math.isclose(a, b, abs_tol=1e-9) for a, b in zip(self, other, strict=True)
+        )
+
+    __hash__ = None
+
+
 class Table:
     """One game in both engines.
 
@@ -212,7 +237,7 @@ class Table:
             same("mover", state.current_player(), -4)
             same("legal actions", state.legal_actions(), [])
             same("scores", state.scores(), reference.totals)
-            assert state.returns() == pytest_approx(pay_off(game.payoff, reference.totals))
+            assert state.returns() == Near(pay_off(game.payoff, reference.totals))
             return []
         same("mover", state.current_player(), reference.to_move)
         same("hands", [state.hand(seat) for seat in seats], reference.hands)
@@ -239,7 +264,7 @@ class Table:
         legal = reference.legal()
         assert len(legal) == len(moves)
         assert {decoded for _, decoded in moves} == legal, (
-            f"only compiled: {({decoded for _, decoded in moves} - legal)}, "
+            f"only compiled: { ({decoded for _, decoded in moves} - legal) }, "
             f"only reference: {legal - {decoded for _, decoded in moves}}"
         )
         self.check_knowledge(self.rng.randrange(game.players))
@@ -256,10 +281,13 @@ class Table:
         """What a seat knows is what the reference says is public, and its own hand."""
         state, reference = self.state, self.reference
         mover = reference.to_move
-        if reference.phase == "must_show" and seat != mover:
+        if reference.phase == "must_show":
             # a Scout & Show is one action for the others
-            same("view between the halves of a Scout & Show", self.views()[seat], self.before[seat])
-            return
+            now = self.views()
+            for other in range(self.game.players):
+                if other != mover:
+                    same("view between the halves of a Scout & Show", now[other], self.before[other])
+            seat = mover
         position = state.position(seat)
         same("own hand", list(position.hand), reference.hands[seat])
         same("counts known", list(position.counts), [len(hand) for hand in reference.hands])
@@ -280,11 +308,12 @@ class Table:
         seen |= reference.gone | set().union(*reference.public_known) | self.out | self.left[seat]
         same("unseen cards", {identity(card) for card in position.unseen()}, self.deck - seen)
 
-    def play(self, style: Style, tally: Tally) -> None:
-        """Play to the end; one style for all seats."""
+    def play(self, styles: list[Style], tally: Tally) -> None:
+        """Play to the end, each seat in its style."""
         moves = self.check()
         while moves:
-            choice = self.rng.choice(moves)[0] if moves[0][1] == ("keep",) else style(self.rng, self.state, moves)
+            style = uniform if self.state.phase == "choose" else styles[self.state.current_player()]
+            choice = style(self.rng, self.state, moves)
             decoded = self.game.decode(choice)
             finished = len(self.reference.round_results)
             self.before = self.views() if decoded[0] == "scout_and_show" else None
@@ -302,20 +331,6 @@ class Table:
             moves = self.check()
 
 
-def pytest_approx(values: Iterable[float]) -> "Near":
-    """Equal but for rounding."""
-    return Near(list(values))
-
-
-class Near(list):
-    """A list of floats that equals another within 1e-9."""
-
-    def __eq__(self, other):
-        return len(self) == len(other) and all(math.isclose(a, b, abs_tol=1e-9) for a, b in zip(self, other))
-
-    __hash__ = None
-
-
 def compare(game: scout.Game, rounds: int, seed: int = 0, chance: bool = False) -> Tally:
     """Play at least so many rounds of a game in both engines, the styles in turn; raises at the first difference."""
     tally = Tally()
@@ -324,7 +339,7 @@ def compare(game: scout.Game, rounds: int, seed: int = 0, chance: bool = False) 
     while tally.rounds < rounds:
         starter = 0 if chance else rng.randrange(game.players)
         table = Table(game, seed=rng.getrandbits(48), starter=starter, chance=chance)
-        table.play(STYLES[match % len(STYLES)], tally)
+        table.play(seating(rng, game.players, match), tally)
         match += 1
     return tally
 
@@ -363,9 +378,9 @@ def compare_variants(rounds: int, seed: int = 0) -> dict[int, Tally]:
     tallies = {players: Tally() for players in (2, 3, 4, 5)}
     while sum(tally.rounds for tally in tallies.values()) < rounds:
         game = small_variant(rng)
-        for style in rng.sample(STYLES, 2):
+        for match in (1, 2 * rng.randrange(len(STYLES))):
             table = Table(game, seed=rng.getrandbits(48), starter=rng.randrange(game.players))
-            table.play(style, tallies[game.players])
+            table.play(seating(rng, game.players, match), tallies[game.players])
     return tallies
 
 

@@ -233,7 +233,7 @@ def test_rows_that_are_too_long_are_errors():
         lambda: placing_beats([1] * 65, 1, []),
         lambda: placing_beats([1] * 64, 1, []),
     ):
-        with pytest.raises(ValueError, match="at most 6[34] cards"):
+        with pytest.raises(ValueError, match=r"at most 6[34] cards"):
             call()
 
 

@@ -5,6 +5,8 @@ the bounded draw Lemire, "Fast random integer generation in an interval" (ACM TO
 cards follow the rulebook's sections "Show" and "Strength", by trying everything.
 """
 
+from itertools import pairwise
+
 import numpy as np
 
 WORD = 2**64
@@ -75,7 +77,7 @@ class Xoshiro:
 
 def is_set(tops: list[int]) -> bool:
     """One card; or cards that are all equal, or all step by +1, or all by -1."""
-    steps = {right - left for left, right in zip(tops, tops[1:])}
+    steps = {right - left for left, right in pairwise(tops)}
     return len(tops) >= 1 and len(steps) <= 1 and steps <= {0, 1, -1}
 
 

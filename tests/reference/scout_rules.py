@@ -128,7 +128,7 @@ def after_scout(
         card, rest = active[-1], active[:-1]
     if turned:
         card = turned_card(card)
-    return hand[:place] + [card] + hand[place:], rest
+    return [*hand[:place], card, *hand[place:]], rest
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -385,7 +385,7 @@ class Reference:
                 score -= len(self.hands[seat])
             scores.append(score)
         self.round_results.append((scores, reason, exempt))
-        self.totals = [total + score for total, score in zip(self.totals, scores)]
+        self.totals = [total + score for total, score in zip(self.totals, scores, strict=True)]
 
         self.to_move = None
         if self.round + 1 < self.rounds:

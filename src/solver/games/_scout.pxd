@@ -2,14 +2,13 @@
 """SCOUT's rules as a state machine over plain data; `scout.pyx` puts the Python classes on top."""
 from libc.stdint cimport int16_t, int32_t, int8_t, uint8_t, uint16_t, uint64_t
 
-from solver._core cimport hand_t, rng_t
+from solver._core cimport hand_t, rng_t, set_t
 from solver.games.ops cimport GameOps
 
 
 cdef enum:
     MAX_SEATS = 5
     MAX_DECK = 55                  # pairs of 11 numbers; every hand then fits the planes
-    MAX_ACTIVE = 16                # a set has at most 11 cards
     MAX_ACTIONS = 1100             # more than there are action ids with any options
 
 
@@ -70,12 +69,11 @@ ctypedef struct state_t:
     uint64_t gone                  # cards (bit = index) face down as score cards
     uint64_t out                   # two players, second deal of a shuffle: cards shown in the first
     uint64_t left[MAX_SEATS]       # ... and those that a seat still held at its end
-    uint64_t undealt               # cards that no seat has been dealt since the last full shuffle
+    uint64_t undealt               # with explicit chance: cards not dealt since the last full shuffle
     rng_t rng                      # of the deals to come
-    uint8_t active[MAX_ACTIVE]     # the Active Set is active[active_from : + active_cards]
+    hand_t table                   # the Active Set is the window `active` on this row
+    set_t active                   # size 0: there is none
     uint8_t aside[64]              # cards not dealt to any seat
-    int8_t active_from
-    int8_t active_cards
     int8_t asides
     int8_t owner                   # -1: no Active Set
     int8_t mover
@@ -101,6 +99,7 @@ ctypedef struct position_t:
     int observer
     int8_t cards[MAX_SEATS]        # in each hand
     int hidden_gone                # score cards whose faces the observer does not know
+    int hidden                     # hidden places: in the other hands, and those
     int unseen                     # cards that may lie in any hidden place
     uint8_t pool[64]               # those cards
     int8_t known_cards[MAX_SEATS]  # cards known to be in a rival's hand ...
@@ -119,9 +118,10 @@ cdef void deal_card(const rules_t* g, state_t* s, int chance) noexcept nogil
 cdef int current_player(const rules_t* g, const state_t* s) noexcept nogil
 cdef int options(const rules_t* g, const state_t* s, int observer, int32_t* actions, uint64_t* keys) noexcept nogil
 cdef void apply(const rules_t* g, state_t* s, int32_t action) noexcept nogil
-cdef int random_play(const rules_t* g, state_t* s, rng_t* rng) noexcept nogil
+cdef int active_cards(const state_t* s, uint8_t* cards) noexcept nogil
+cdef void lay_active(state_t* s, const uint8_t* cards, int n) noexcept nogil
+cdef int random_play(const rules_t* g, state_t* s, rng_t* rng, long long* ends) noexcept nogil
 cdef void payoffs(const rules_t* g, const state_t* s, Payoff payoff, double* out) noexcept nogil
-cdef int active_code(const state_t* s) noexcept nogil
 cdef bint stuck(const rules_t* g, const state_t* s) noexcept nogil
 cdef void observe(const rules_t* g, const state_t* s, int observer, position_t* p) noexcept nogil
 cdef int sample(const rules_t* g, const position_t* p, rng_t* rng, state_t* s) noexcept nogil

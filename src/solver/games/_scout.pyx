@@ -7,9 +7,10 @@ from libc.stdint cimport int8_t, int32_t, uint8_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from solver._core cimport (
-    MAX_HAND, beating_starts, card_turned, hand_card, hand_insert, hand_load, hand_remove, hand_t,
-    hand_turn, has_beating, low_bits, lowest, mask_insert, mask_remove, nth_bit, places_beating,
-    popcount, rng_below, rng_fork, rng_next, rng_shuffle, rng_t, strength_code,
+    MAX_HAND, beating_starts, card_turned, find_shows, hand_card, hand_copy, hand_insert, hand_load, hand_pairs,
+    hand_put, hand_t, hand_take, hand_turn, has_beating, low_bits, lowest, mask_insert, mask_remove,
+    pairs_t, pick_show, places_beating, rng_below, rng_draw, rng_fork, rng_next, rng_t, set_at,
+    set_code, set_cut, set_t, shows_t,
 )
 from solver.games.ops cimport CHANCE_PLAYER, TERMINAL_PLAYER, GameOps
 
@@ -17,51 +18,50 @@ from solver.games.ops cimport CHANCE_PLAYER, TERMINAL_PLAYER, GameOps
 # ------------------------------------------------------------------------------------------------
 # Small questions
 
-cdef inline int code_of(const uint8_t* cards, int n) noexcept nogil:
-    """Strength of the set of these n cards; 0 for none. A run cut to one card is a single."""
+cdef int active_cards(const state_t* s, uint8_t* cards) noexcept nogil:
+    """The cards of the Active Set, left to right; their number."""
+    cdef int i
+    for i in range(s.active.size):
+        cards[i] = <uint8_t> hand_card(&s.table, s.active.first + i)
+    return s.active.size
+
+
+cdef void lay_active(state_t* s, const uint8_t* cards, int n) noexcept nogil:
+    """Lay these n cards, a set or none, on the table."""
     cdef int first, last
+    hand_load(&s.table, cards, n, 0)
+    memset(&s.active, 0, sizeof(set_t))
     if n == 0:
-        return 0
+        return
     first = cards[0] & 15
     last = cards[n - 1] & 15
-    return strength_code(n, first == last, min(first, last))
-
-
-cdef int active_code(const state_t* s) noexcept nogil:
-    return code_of(&s.active[s.active_from], s.active_cards)
-
-
-cdef inline int reduced_code(const state_t* s, int end) noexcept nogil:
-    """Strength of the Active Set without its leftmost (end 0) or rightmost (end 1) card."""
-    return code_of(&s.active[s.active_from + (1 - end)], s.active_cards - 1)
+    s.active.size = n
+    s.active.low = min(first, last)
+    s.active.kind = 0 if first == last else 1 if first < last else 2
 
 
 cdef inline bint may_scout(const rules_t* g, const state_t* s) noexcept nogil:
-    return s.phase == TURN and s.active_cards > 0 and (not g.two or s.seat[s.mover].chips > 0)
+    return s.phase == TURN and s.active.size > 0 and (not g.two or s.seat[s.mover].chips > 0)
 
 
 cdef bint stuck(const rules_t* g, const state_t* s) noexcept nogil:
     """Two players: the mover can neither Show nor Scout."""
     cdef const seat_t* seat = &s.seat[s.mover]
-    return (g.two and seat.chips == 0 and s.active_cards > 0
-            and not has_beating(&seat.hand, seat.cards, active_code(s)))
+    return (g.two and seat.chips == 0 and s.active.size > 0
+            and not has_beating(&seat.hand, seat.cards, set_code(s.active)))
 
 
-cdef inline uint64_t cards_mask(const rules_t* g, const seat_t* seat, uint64_t places) noexcept nogil:
-    """The cards (bit = index) at some places of a hand."""
+cdef inline uint64_t cards_mask(const rules_t* g, const hand_t* row, uint64_t places) noexcept nogil:
+    """The cards (bit = index) at some places of a row."""
     cdef uint64_t mask = 0
     while places:
-        mask |= <uint64_t> 1 << g.index[hand_card(&seat.hand, lowest(places))]
+        mask |= <uint64_t> 1 << g.index[hand_card(row, lowest(places))]
         places &= places - 1
     return mask
 
 
 cdef inline uint64_t active_mask(const rules_t* g, const state_t* s) noexcept nogil:
-    cdef uint64_t mask = 0
-    cdef int i
-    for i in range(s.active_cards):
-        mask |= <uint64_t> 1 << g.index[s.active[s.active_from + i]]
-    return mask
+    return cards_mask(g, &s.table, low_bits(s.active.size) << s.active.first)
 
 
 cdef int current_player(const rules_t* g, const state_t* s) noexcept nogil:
@@ -88,9 +88,8 @@ cdef inline void dealt_all(const rules_t* g, state_t* s) noexcept nogil:
 cdef void new_round(const rules_t* g, state_t* s) noexcept nogil:
     """Deal round `s.round`, or stop at its first chance node."""
     cdef uint8_t deck[64]
-    cdef uint64_t flips, mask = 0
-    cdef int i, q
-    cdef const uint8_t* rows
+    cdef uint64_t flips
+    cdef int i, q, card
     for q in range(g.players):
         memset(&s.seat[q].hand, 0, sizeof(hand_t))
         s.seat[q].known = 0
@@ -98,14 +97,13 @@ cdef void new_round(const rules_t* g, state_t* s) noexcept nogil:
         s.seat[q].chips = g.chips
         s.seat[q].taken = 0
     s.gone = 0
-    s.active_from = s.active_cards = 0
+    memset(&s.active, 0, sizeof(set_t))
     s.owner = -1
     s.both_left = 0 if g.two else <uint8_t> low_bits(g.players)
     s.row = 0
     s.turns = 0
     if not second_deal(g, s):
         s.undealt = low_bits(g.deck)
-        s.asides = 0
         s.out = 0
         for q in range(g.players):
             s.left[q] = 0
@@ -115,28 +113,25 @@ cdef void new_round(const rules_t* g, state_t* s) noexcept nogil:
         s.mover = 0
         return
     if second_deal(g, s):
-        rows = s.aside
-    else:
-        memcpy(deck, g.cards, 64)
-        rng_shuffle(&s.rng, deck, g.deck)
-        flips = rng_next(&s.rng)                 # one fair coin a card; a deck has fewer than 64
-        for i in range(g.deck):
-            if flips >> i & 1:
-                deck[i] = <uint8_t> card_turned(deck[i])
-        rows = deck
-    for q in range(g.players):
-        hand_load(&s.seat[q].hand, rows + q * g.hand_size, g.hand_size)
-        s.seat[q].cards = g.hand_size
-    for i in range(g.in_play):
-        mask |= <uint64_t> 1 << g.index[rows[i]]
-    s.undealt &= ~mask
-    if second_deal(g, s):
+        for q in range(g.players):
+            hand_load(&s.seat[q].hand, &s.aside[q * g.hand_size], g.hand_size, 0)
         s.asides -= g.in_play
         for i in range(s.asides):
             s.aside[i] = s.aside[i + g.in_play]
     else:
+        memcpy(deck, g.cards, 64)
         s.asides = g.deck - g.in_play
-        memcpy(s.aside, deck + g.in_play, s.asides)
+        # The order of the cards set aside matters only where a later round is dealt from them.
+        rng_draw(&s.rng, deck, g.deck, g.deck if g.two and s.last_round > 1 else g.in_play)
+        flips = rng_next(&s.rng)                 # one fair coin a card; a deck has fewer than 64
+        for q in range(g.players):
+            hand_load(&s.seat[q].hand, deck + q * g.hand_size, g.hand_size, flips)
+            flips >>= g.hand_size
+        for i in range(s.asides):
+            card = deck[g.in_play + i]
+            s.aside[i] = <uint8_t> (card_turned(card) if flips >> i & 1 else card)
+    for q in range(g.players):
+        s.seat[q].cards = g.hand_size
     dealt_all(g, s)
 
 
@@ -164,11 +159,12 @@ cdef void finish_round(const rules_t* g, state_t* s, Ending ending, int exempt) 
         seat.total += seat.last
     s.ending = ending
     s.exempt = <int8_t> exempt
-    if g.two and not second_deal(g, s):
+    if g.two and not second_deal(g, s) and s.round + 1 < s.last_round:
         s.out = s.gone | active_mask(g, s)
         for q in range(g.players):
-            s.out |= cards_mask(g, &s.seat[q], s.seat[q].known)
-            s.left[q] = cards_mask(g, &s.seat[q], low_bits(s.seat[q].cards) & ~s.seat[q].known)
+            seat = &s.seat[q]
+            s.out |= cards_mask(g, &seat.hand, seat.known)
+            s.left[q] = cards_mask(g, &seat.hand, low_bits(seat.cards) & ~seat.known)
     s.round += 1
     if s.round >= s.last_round:
         s.phase = OVER
@@ -202,16 +198,13 @@ cdef inline void next_mover(const rules_t* g, state_t* s) noexcept nogil:
     s.mover = 0 if mover == g.players else <int8_t> mover
 
 
-cdef inline void show(const rules_t* g, state_t* s, int start, int length) noexcept nogil:
+cdef void show(const rules_t* g, state_t* s, int start, int length) noexcept nogil:
     cdef seat_t* seat = &s.seat[s.mover]
-    cdef int i
+    cdef pairs_t pairs = hand_pairs(&seat.hand, seat.cards)
     s.gone |= active_mask(g, s)
-    seat.taken += s.active_cards
-    for i in range(length):
-        s.active[i] = <uint8_t> hand_card(&seat.hand, start + i)
-    s.active_from = 0
-    s.active_cards = <int8_t> length
-    hand_remove(&seat.hand, start, length)
+    seat.taken += s.active.size
+    s.active = set_at(&seat.hand, &pairs, start, length)
+    hand_take(&seat.hand, start, length, &s.table)
     seat.known = mask_remove(seat.known, start, length)
     seat.cards -= length
     s.owner = s.mover
@@ -228,24 +221,25 @@ cdef inline void show(const rules_t* g, state_t* s, int start, int length) noexc
         finish_round(g, s, TURN_LIMIT, -1)
 
 
-cdef inline void scout(const rules_t* g, state_t* s, int end, int place, bint turned, bint both) noexcept nogil:
+cdef void scout(const rules_t* g, state_t* s, int end, int place, bint turned, bint both) noexcept nogil:
     """Take a card of the Active Set into the hand; `both`: as the first half of a Scout & Show."""
     cdef seat_t* seat = &s.seat[s.mover]
     cdef int owner = s.owner
-    cdef int card = s.active[s.active_from + (s.active_cards - 1 if end else 0)]
-    s.active_from += 1 - end
-    s.active_cards -= 1
-    if s.active_cards == 0:
-        s.owner = -1
-    hand_insert(&seat.hand, place, card_turned(card) if turned else card)
+    cdef int at = s.active.first + (s.active.size - 1 if end else 0)
+    cdef hand_t grown
+    s.pending_card = <uint8_t> hand_card(&s.table, at)
+    hand_put(&seat.hand, &s.table, at, turned, place, &grown)
+    seat.hand = grown
     seat.known = mask_insert(seat.known, place, 1)
     seat.cards += 1
+    s.active = set_cut(s.active, end)
+    if s.active.size == 0:
+        s.owner = -1
     if both:
         s.seat[owner].chips += 1
         s.both_left &= ~(1 << s.mover)
         s.phase = MUST_SHOW
         s.pending_end = <uint8_t> end
-        s.pending_card = <uint8_t> card
         s.pending_place = <uint8_t> place
         s.pending_owner = <int8_t> owner
         return
@@ -258,7 +252,7 @@ cdef inline void scout(const rules_t* g, state_t* s, int end, int place, bint tu
             return
     else:
         s.seat[owner].chips += 1
-        if s.row == g.players - 1 and (s.active_cards > 0 or g.ends_on_emptying):
+        if s.row == g.players - 1 and (s.active.size > 0 or g.ends_on_emptying):
             finish_round(g, s, SCOUTED_OUT, owner)
             return
         next_mover(g, s)
@@ -327,7 +321,7 @@ cdef int options(const rules_t* g, const state_t* s, int observer, int32_t* acti
             keys[0] = 1
             keys[1] = 1 if hidden else 2
         return 2
-    code = active_code(s)
+    code = set_code(s.active)
     longest = beating_starts(&seat.hand, seat.cards, code, starts)
     for length in range(max(1, code >> 8), longest + 1):
         mask = starts[length]
@@ -341,11 +335,11 @@ cdef int options(const rules_t* g, const state_t* s, int observer, int32_t* acti
         return n
     for both in range(1 + (s.both_left >> s.mover & 1)):
         first = g.first_both if both else g.first_scout
-        for end in range(1 if s.active_cards == 1 else 2):
+        for end in range(1 if s.active.size == 1 else 2):
             mask = turned_mask = low_bits(seat.cards + 1)
             if both:
-                code = reduced_code(s, end)
-                card = s.active[s.active_from + (s.active_cards - 1 if end else 0)]
+                code = set_code(set_cut(s.active, end))
+                card = hand_card(&s.table, s.active.first + (s.active.size - 1 if end else 0))
                 mask = places_beating(&seat.hand, seat.cards, card & 15, code)
                 turned_mask = places_beating(&seat.hand, seat.cards, card >> 4, code)
             for place in range(seat.cards + 1):
@@ -369,83 +363,131 @@ cdef int options(const rules_t* g, const state_t* s, int observer, int32_t* acti
 # ------------------------------------------------------------------------------------------------
 # Uniformly random legal play
 
-cdef inline void random_turn(const rules_t* g, state_t* s, rng_t* rng) noexcept nogil:
-    cdef const seat_t* seat = &s.seat[s.mover]
+cdef inline int random_round(const rules_t* g, state_t* s, rng_t* rng, bint two) noexcept nogil:
+    """Play the running round to its end; the number of decisions.
+
+    The same rules as `show` and `scout` in one loop, with what changes at every turn in registers.
+    What seats know of each other's cards is not kept up, so nobody may ask for it afterwards.
+    `two` is known where this is inlined.
+    """
     cdef uint64_t starts[MAX_HAND + 1]
-    cdef hand_t trial
-    cdef int counts[MAX_ACTIVE]
-    cdef int code = active_code(s), shows = 0, scouts = 0, boths = 0, length, places, r, end, place, card
-    cdef int longest = beating_starts(&seat.hand, seat.cards, code, starts)
-    cdef bint turned
-    for length in range(max(1, code >> 8), longest + 1):
-        counts[length] = popcount(starts[length])
-        shows += counts[length]
-    places = seat.cards + 1
-    if may_scout(g, s):
-        scouts = places * (2 if s.active_cards == 1 else 4)
-        if s.both_left >> s.mover & 1:
-            boths = scouts
+    cdef hand_t grown
+    cdef shows_t shows
+    cdef set_t active = s.active, rest
+    cdef seat_t* seat
+    cdef int n = 0, mover = s.mover, owner = s.owner, row = s.row, turns = s.turns, both_left = s.both_left
+    cdef int scouts, boths, r, end, place, two_ends, exempt = -1
+    cdef bint must_show = s.phase == MUST_SHOW
+    cdef Ending ending = NOT_ENDED
     while True:
-        r = <int> rng_below(rng, shows + scouts + boths)
-        if r < shows:
-            length = max(1, code >> 8)
-            while r >= counts[length]:
-                r -= counts[length]
-                length += 1
-            show(g, s, lowest(nth_bit(starts[length], r)), length)
-            return
-        r -= shows
-        turned = r & 1
-        if r < scouts:
-            place = r >> 1
-            end = place >= places
-            scout(g, s, end, place - places if end else place, turned, False)
-            return
-        # The places of a Scout & Show are not counted: one is drawn from all, and drawn again with
-        # everything else where no Show could follow, which leaves all legal actions equally likely.
-        place = (r - scouts) >> 1
-        end = place >= places
-        if end:
-            place -= places
-        card = s.active[s.active_from + (s.active_cards - 1 if end else 0)]
-        trial = seat.hand
-        hand_insert(&trial, place, card_turned(card) if turned else card)
-        if has_beating(&trial, places, reduced_code(s, end)):
-            scout(g, s, end, place, turned, True)
-            return
+        seat = &s.seat[mover]
+        find_shows(&seat.hand, seat.cards, active, &shows, starts)
+        # Scouting moves are numbered by place, end and side; a single card has one end.
+        two_ends = active.size > 1
+        scouts = (seat.cards + 1) * 2 * (two_ends + (active.size > 0))
+        boths = 0
+        if must_show:
+            scouts = 0
+        elif two:
+            if seat.chips == 0:
+                scouts = 0
+                if shows.count == 0:
+                    ending = SCOUTED_OUT
+                    exempt = owner
+                    break
+        else:
+            boths = scouts * (both_left >> mover & 1)
+        if turns >= g.max_turns:
+            ending = TURN_LIMIT
+            break
+        n += 1
+        r = <int> rng_below(rng, shows.count + scouts + boths)
+        if r >= shows.count:
+            r -= shows.count
+            end = r >= scouts
+            if end:
+                r -= scouts
+            boths = end
+            end = r >> 1 & two_ends
+            place = r >> (1 + two_ends)
+            hand_put(&seat.hand, &s.table, active.first + (active.size - 1 if end else 0), r & 1, place, &grown)
+            rest = set_cut(active, end)
+            if not boths:
+                hand_copy(&grown, &seat.hand)
+                seat.cards += 1
+                active = rest
+                row += 1
+                turns += 1
+                if two:
+                    seat.chips -= 1
+                else:
+                    s.seat[owner].chips += 1
+                    if row == g.players - 1 and (active.size > 0 or g.ends_on_emptying):
+                        ending = SCOUTED_OUT
+                        exempt = owner
+                        break
+                    mover += 1
+                    if mover == g.players:
+                        mover = 0
+                continue
+            # The places of a Scout & Show are not counted: one is drawn from all, and drawn again with
+            # everything else where no Show can follow, which leaves all legal actions equally likely.
+            find_shows(&grown, seat.cards + 1, rest, &shows, starts)
+            if shows.count == 0:
+                n -= 1
+                continue
+            hand_copy(&grown, &seat.hand)
+            seat.cards += 1
+            active = rest
+            s.seat[owner].chips += 1
+            both_left &= ~(1 << mover)
+            n += 1
+            r = <int> rng_below(rng, shows.count)
+        seat.taken += active.size
+        active = pick_show(&seat.hand, &shows, starts, r)
+        hand_take(&seat.hand, active.first, active.size, &s.table)
+        seat.cards -= active.size
+        owner = mover
+        row = 0
+        turns += 1
+        must_show = False
+        if seat.cards == 0:
+            ending = EMPTY_HAND
+            break
+        mover += 1
+        if mover == g.players:
+            mover = 0
+    s.active = active
+    s.owner = <int8_t> owner if active.size else -1
+    s.mover = <int8_t> mover
+    s.both_left = <uint8_t> both_left
+    s.row = <uint8_t> row
+    s.turns = turns
+    finish_round(g, s, ending, exempt)
+    return n
 
 
-cdef inline void random_step(const rules_t* g, state_t* s, rng_t* rng) noexcept nogil:
-    if s.phase == CHOOSING:
-        choose(g, s, rng_next(rng) >> 63)
-    else:
-        random_turn(g, s, rng)
+cdef int random_play(const rules_t* g, state_t* s, rng_t* rng, long long* ends) noexcept nogil:
+    """Play to the end; the number of decisions.
 
-
-cdef int random_play(const rules_t* g, state_t* s, rng_t* rng) noexcept nogil:
-    """Play to the end; the number of decisions."""
+    Adds 1 to ends[e] for each round that ended by e, unless `ends` is NULL.
+    """
     cdef int n = 0
     while s.phase != OVER:
-        random_step(g, s, rng)
-        n += 1
+        while s.phase == CHOOSING:
+            choose(g, s, rng_next(rng) >> 63)
+            n += 1
+        n += random_round(g, s, rng, True) if g.two else random_round(g, s, rng, False)
+        if ends != NULL:
+            ends[s.ending] += 1
     return n
 
 
 cdef int playout(const rules_t* g, state_t* fresh, rng_t* rng, long long* ends) noexcept nogil:
-    """A whole game from a new deal, in a state that holds nothing but its settings.
-
-    Adds 1 to ends[e] for each round that ended by e; returns the number of decisions.
-    """
-    cdef int n = 0, finished = 0
+    """A whole game from a new deal, in a state that holds nothing but its settings."""
     rng_fork(rng, &fresh.rng)
     new_round(g, fresh)
-    while fresh.phase != OVER:
-        random_step(g, fresh, rng)
-        n += 1
-        if fresh.round != finished:
-            finished = fresh.round
-            ends[fresh.ending] += 1
-    return n
+    return random_play(g, fresh, rng, ends)
 
 
 # ------------------------------------------------------------------------------------------------
@@ -456,7 +498,10 @@ cdef void observe(const rules_t* g, const state_t* s, int observer, position_t* 
     cdef const seat_t* seat
     cdef seat_t* seen
     cdef uint64_t unseen, mask
-    cdef int i, q, place, card
+    cdef uint8_t cards[MAX_HAND]
+    cdef int n = active_cards(s, &cards[1])
+    cdef const uint8_t* laid = &cards[1]
+    cdef int q, place, card
     cdef bint pending = s.phase == MUST_SHOW and observer != s.mover
     memset(p, 0, sizeof(position_t))
     p.observer = observer
@@ -473,9 +518,6 @@ cdef void observe(const rules_t* g, const state_t* s, int observer, position_t* 
     p.base.last_round = s.last_round
     p.base.turns = s.turns
     p.base.asides = <int8_t> (g.deck - g.in_play * (2 if second_deal(g, s) else 1))
-    for i in range(s.active_cards):
-        p.base.active[i] = s.active[s.active_from + i]
-    p.base.active_cards = s.active_cards
     for q in range(g.players):
         seat = &s.seat[q]
         seen = &p.base.seat[q]
@@ -484,30 +526,29 @@ cdef void observe(const rules_t* g, const state_t* s, int observer, position_t* 
         seen.total = seat.total
         seen.cards = seat.cards
         p.cards[q] = <int8_t> seat.cards
-    if s.phase == MUST_SHOW:
-        if pending:
-            # A Scout & Show is atomic for everybody else: the table as it was before.
-            p.base.phase = TURN
-            p.base.owner = s.pending_owner
-            p.base.both_left |= 1 << s.mover
-            p.base.seat[s.pending_owner].chips -= 1
-            p.base.seat[s.mover].cards -= 1
-            p.cards[s.mover] -= 1
-            if s.pending_end == 0:
-                for i in range(s.active_cards, 0, -1):
-                    p.base.active[i] = p.base.active[i - 1]
-                p.base.active[0] = s.pending_card
-            else:
-                p.base.active[s.active_cards] = s.pending_card
-            p.base.active_cards += 1
-    if not g.two and p.base.active_cards:
+    if pending:
+        # A Scout & Show is atomic for everybody else: the table as it was before.
+        p.base.phase = TURN
+        p.base.owner = s.pending_owner
+        p.base.both_left |= 1 << s.mover
+        p.base.seat[s.pending_owner].chips -= 1
+        p.base.seat[s.mover].cards -= 1
+        p.cards[s.mover] -= 1
+        if s.pending_end == 0:
+            laid = &cards[0]
+            cards[0] = s.pending_card
+        else:
+            cards[1 + n] = s.pending_card
+        n += 1
+    lay_active(&p.base, laid, n)
+    if not g.two and n > 0:
         p.base.row = s.row
     seat = &s.seat[observer]
     p.base.seat[observer].hand = seat.hand
     p.base.seat[observer].known = seat.known
     unseen = low_bits(g.deck) & ~(p.base.gone | p.base.out | p.base.left[observer]
                                   | active_mask(g, &p.base)
-                                  | cards_mask(g, seat, low_bits(seat.cards)))
+                                  | cards_mask(g, &seat.hand, low_bits(seat.cards)))
     for q in range(g.players):
         if q == observer:
             continue
@@ -528,30 +569,36 @@ cdef void observe(const rules_t* g, const state_t* s, int observer, position_t* 
                 mask &= mask - 1
         else:
             # in the order of the deck, so that the list tells nothing of places and sides
-            mask = cards_mask(g, seat, mask)
+            mask = cards_mask(g, &seat.hand, mask)
             unseen &= ~mask
             while mask:
                 p.known[q][p.known_cards[q]] = g.cards[lowest(mask)]
                 p.known_place[q][p.known_cards[q]] = -1
                 p.known_cards[q] += 1
                 mask &= mask - 1
+    for q in range(g.players):
+        if q != observer:
+            p.hidden += p.cards[q] - p.known_cards[q]
     while unseen:
         p.pool[p.unseen] = g.cards[lowest(unseen)]
         p.unseen += 1
         unseen &= unseen - 1
 
 
-cdef inline void fill_hand(const position_t* p, int q, const uint8_t* hidden, rng_t* rng, seat_t* seat) noexcept nogil:
-    """A rival's hand: the hidden cards in the order drawn, the known ones where they may be."""
+cdef inline void fill_hand(
+    const position_t* p, int q, const uint8_t* hidden, uint64_t flips, rng_t* rng, seat_t* seat
+) noexcept nogil:
+    """A rival's hand: the hidden cards as drawn, turned where `flips` says, the known ones where they may be."""
     cdef uint8_t free[MAX_HAND]
     cdef uint8_t row[MAX_HAND]
     cdef uint64_t coins, free_known = 0, fixed = 0
     cdef int i, j, card, place, frees = p.cards[q] - p.known_cards[q]
     if p.known_cards[q] == 0:
-        hand_load(&seat.hand, hidden, frees)
+        hand_load(&seat.hand, hidden, frees, flips)
         seat.known = 0
         return
-    memcpy(free, hidden, frees)
+    for i in range(frees):
+        free[i] = <uint8_t> card_turned(hidden[i]) if flips >> i & 1 else hidden[i]
     coins = rng_next(rng)
     for i in range(p.known_cards[q]):
         card = p.known[q][i]
@@ -570,7 +617,7 @@ cdef inline void fill_hand(const position_t* p, int q, const uint8_t* hidden, rn
         free_known = mask_insert(free_known, place, 1)
         frees += 1
     if not fixed:
-        hand_load(&seat.hand, free, frees)
+        hand_load(&seat.hand, free, frees, 0)
         seat.known = free_known
         return
     seat.known = fixed
@@ -580,7 +627,7 @@ cdef inline void fill_hand(const position_t* p, int q, const uint8_t* hidden, rn
             row[i] = free[j]
             seat.known |= (free_known >> j & 1) << i
             j += 1
-    hand_load(&seat.hand, row, p.cards[q])
+    hand_load(&seat.hand, row, p.cards[q], 0)
 
 
 cdef int sample(const rules_t* g, const position_t* p, rng_t* rng, state_t* s) noexcept nogil:
@@ -595,21 +642,20 @@ cdef int sample(const rules_t* g, const position_t* p, rng_t* rng, state_t* s) n
     for _attempt in range(100000):
         memcpy(s, &p.base, sizeof(state_t))
         memcpy(pool, p.pool, 64)
-        rng_shuffle(rng, pool, p.unseen)
+        rng_draw(rng, pool, p.unseen, p.unseen if g.two and s.last_round > 1 else p.hidden)
         flips = rng_next(rng)
-        for i in range(p.unseen):
-            pool[i] = <uint8_t> card_turned(pool[i]) if flips >> i & 1 else pool[i]
         at = 0
         for q in range(g.players):
             if q != p.observer:
-                fill_hand(p, q, pool + at, rng, &s.seat[q])
-                at += p.cards[q] - p.known_cards[q]
+                i = p.cards[q] - p.known_cards[q]
+                fill_hand(p, q, pool + at, flips, rng, &s.seat[q])
+                flips >>= i
+                at += i
         for i in range(at, at + p.hidden_gone):
             s.gone |= <uint64_t> 1 << g.index[pool[i]]
         at += p.hidden_gone
         for i in range(s.asides):
-            s.aside[i] = pool[at]
-            s.undealt |= <uint64_t> 1 << g.index[pool[at]]
+            s.aside[i] = <uint8_t> card_turned(pool[at]) if flips >> i & 1 else pool[at]
             at += 1
         # Two players, second deal: what is left was in the rival's hand when the first round ended.
         for i in range(at, p.unseen):
@@ -642,7 +688,7 @@ cdef void op_apply(const void* context, void* state, int32_t action) noexcept no
 
 
 cdef void op_rollout(const void* context, void* state, rng_t* rng) noexcept nogil:
-    random_play(&(<const search_context_t*> context).rules, <state_t*> state, rng)
+    random_play(&(<const search_context_t*> context).rules, <state_t*> state, rng, NULL)
 
 
 cdef void op_returns(const void* context, const void* state, double* out) noexcept nogil:

@@ -19,8 +19,8 @@ from solver._core cimport (
 )
 from solver.games._scout cimport (
     CHOOSING, DEALING, EMPTY_HAND, MARGIN, MAX_ACTIONS, MUST_SHOW, OVER, SCORE, SCOUTED_OUT, TURN, TURN_LIMIT,
-    WIN, apply, current_player, deal_card, fill_ops, new_round, observe, options, payoffs,
-    playout, position_t, rules_t, sample, search_context_t, state_t,
+    WIN, active_cards, apply, current_player, deal_card, fill_ops, lay_active, new_round, observe,
+    options, payoffs, playout, position_t, rules_t, sample, search_context_t, state_t,
 )
 from solver.games.ops cimport SearchRoot
 
@@ -604,8 +604,9 @@ cdef list _row(const state_t* s, int seat):
 
 
 cdef list _active(const state_t* s):
-    cdef int i
-    return [(s.active[s.active_from + i] & 15, s.active[s.active_from + i] >> 4) for i in range(s.active_cards)]
+    cdef uint8_t cards[64]
+    cdef int i, n = active_cards(s, cards)
+    return [(cards[i] & 15, cards[i] >> 4) for i in range(n)]
 
 
 cdef class State:
@@ -649,11 +650,10 @@ cdef class State:
                 for i, (top, bottom) in enumerate(cards):
                     row[i] = top | bottom << 4
                     dealt |= <uint64_t> 1 << r.index[row[i]]
-                hand_load(&self.c.seat[q].hand, row, r.hand_size)
+                hand_load(&self.c.seat[q].hand, row, r.hand_size, 0)
             rest = [card for card in rest if not dealt >> r.index[<int> card] & 1]
             for i, card in enumerate(rest):
                 self.c.aside[<int> i] = card
-            self.c.undealt = low_bits(r.deck) & ~dealt
         self._see_deal()
 
     cdef _see_deal(self):
@@ -1341,17 +1341,17 @@ cdef Position _from_fields(Game game, object f):
     cdef state_t* b = &p.c.base
     cdef uint8_t row[64]
     cdef uint64_t seen = 0
-    cdef int q, i, needed = 0
+    cdef int q, i, needed
     p.game = game
     p.c.observer = f.seat
     for i, (top, bottom) in enumerate(f.hand):
         row[i] = top | bottom << 4
         seen |= <uint64_t> 1 << r.index[row[i]]
-    hand_load(&b.seat[p.c.observer].hand, row, len(f.hand))
+    hand_load(&b.seat[p.c.observer].hand, row, len(f.hand), 0)
     for i, (top, bottom) in enumerate(f.table):
-        b.active[i] = top | bottom << 4
-        seen |= <uint64_t> 1 << r.index[b.active[i]]
-    b.active_cards = len(f.table)
+        row[i] = top | bottom << 4
+        seen |= <uint64_t> 1 << r.index[row[i]]
+    lay_active(b, row, len(f.table))
     for top, bottom in f.gone:
         b.gone |= <uint64_t> 1 << r.index[<int> (top | bottom << 4)]
     for top, bottom in f.out:
@@ -1368,7 +1368,7 @@ cdef Position _from_fields(Game game, object f):
     b.last_round = r.rounds
     b.turns = f.turn
     b.asides = r.deck - r.in_play * (2 if r.two and f.round & 1 else 1)
-    if b.active_cards and not r.two:
+    if f.table and not r.two:
         b.row = (b.mover - b.owner - 1) % r.players
     if not r.two:
         b.both_left = low_bits(r.players)
@@ -1390,13 +1390,14 @@ cdef Position _from_fields(Game game, object f):
             p.c.known_place[q][i] = place
             p.c.known_cards[q] += 1
             seen |= <uint64_t> 1 << r.index[p.c.known[q][i]]
-        needed += p.c.cards[q] - p.c.known_cards[q]
+        p.c.hidden += p.c.cards[q] - p.c.known_cards[q]
     p.c.hidden_gone = sum(f.score) - len(f.gone)
+    p.c.hidden += p.c.hidden_gone
     for i in range(r.deck):
         if not seen >> i & 1:
             p.c.pool[p.c.unseen] = r.cards[i]
             p.c.unseen += 1
-    needed += p.c.hidden_gone + b.asides
+    needed = p.c.hidden + b.asides
     if p.c.unseen < needed:
         raise PositionError(f"{needed} cards are hidden, but only {p.c.unseen} are named nowhere: "
                             "some named card cannot be where it is")
