@@ -9,7 +9,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 SOURCES := pyproject.toml setup.py MANIFEST.in $(shell find src/solver -name '*.py' -o -name '*.pyi' -o -name '*.pyx' -o -name '*.pxd' -o -name '*.h')
-EXAMPLE := scout(players=4) | seat 1 | hand 7/2 4/6 4/10 4/1 9/3 8/5 2/6 3/1 | table 3/7 3/9 by 0 | cards 9 8 11 11 | chips 1 0 0 0 | score 2 2 0 0
+EXAMPLE := scout(players=4) | seat 1 | hand 7/2 4/6 4/10 4/1 9/5 8/5 2/6 3/1 | table 3/7 3/9 by 0 | cards 8 8 11 11 | chips 1 0 0 0 | score 2 2 0 0
 
 .PHONY: run test bench lint clean
 

@@ -7,6 +7,7 @@ module gives them a Python door. Users reach the set functions as `solver.scout.
 """
 from libc.stdint cimport uint8_t, uint64_t
 
+import operator
 import time
 
 import numpy as np
@@ -51,9 +52,10 @@ cdef class Rng:
 
     def below(self, n):
         """A uniform int in [0, n), 1 <= n < 2**64, without bias."""
-        if not 1 <= n < 2**64:
+        bound = operator.index(n)
+        if not 1 <= bound < 2**64:
             raise ValueError(f"n must lie in 1..2**64-1, not {n}")
-        return rng_below(&self.c, n)
+        return rng_below(&self.c, bound)
 
     def random(self):
         """A uniform float in [0, 1), a multiple of 2**-53."""
@@ -110,6 +112,17 @@ cdef Rng as_rng(object seed):
 # ------------------------------------------------------------------------------------------------
 # Sets of adjacent cards
 
+cdef int _number(object number, str where) except -1:
+    """The number on a card."""
+    try:
+        result = operator.index(number)
+    except TypeError:
+        result = 0
+    if isinstance(number, bool) or not 1 <= result <= MAX_NUMBER:
+        raise ValueError(f"{where}: a number in 1..{MAX_NUMBER} is needed, not {number!r}")
+    return result
+
+
 cdef int _load_tops(object tops, hand_t* hand) except -1:
     """The row of numbers as planes; the number of cards."""
     cdef uint8_t cards[MAX_HAND]
@@ -118,11 +131,7 @@ cdef int _load_tops(object tops, hand_t* hand) except -1:
     if len(row) > MAX_HAND:
         raise ValueError(f"a row holds at most {MAX_HAND} cards, not {len(row)}")
     for i, number in enumerate(row):
-        if not isinstance(number, (int, np.integer)) or isinstance(number, bool):
-            raise ValueError(f"place {i}: a number in 1..{MAX_NUMBER} is needed, not {number!r}")
-        if not 1 <= number <= MAX_NUMBER:
-            raise ValueError(f"place {i}: a number in 1..{MAX_NUMBER} is needed, not {number}")
-        cards[n] = <uint8_t> int(number)
+        cards[n] = <uint8_t> _number(number, f"place {i}")
         n += 1
     hand_load(hand, cards, n, 0)
     return n
@@ -251,9 +260,8 @@ def placing_beats(tops, number, active):
     cdef int p
     if n == MAX_HAND:
         raise ValueError(f"a row that takes another card holds at most {MAX_HAND - 1} cards")
-    if not 1 <= number <= MAX_NUMBER:
-        raise ValueError(f"a number in 1..{MAX_NUMBER} is needed, not {number}")
-    cdef uint64_t places = places_beating(&hand, n, number, _code(active))
+    cdef int top = _number(number, "the card")
+    cdef uint64_t places = places_beating(&hand, n, top, _code(active))
     return [p for p in range(n + 1) if places >> p & 1]
 
 

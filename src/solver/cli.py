@@ -263,7 +263,7 @@ def bench(
 def main() -> None:
     """Run the command; bad input ends it with one line on standard error and status 2."""
     try:
-        status = app(standalone_mode=False)
+        status = app(prog_name="solver", standalone_mode=False)
     except (KeyboardInterrupt, typer.Abort):
         status = 130
     except BrokenPipeError:

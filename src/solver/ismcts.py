@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import math
+import operator
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -450,21 +451,34 @@ def _checked(
     """The options, each within its range; the default budget filled in."""
     if iterations is None and seconds is None:
         seconds = 1.0
-    if iterations is not None and (isinstance(iterations, bool) or iterations != int(iterations) or iterations < 1):
-        raise SearchError(f"iterations must be a whole number of at least 1, not {iterations!r}")
-    if seconds is not None and not (0 < seconds < math.inf):
+    if iterations is not None:
+        iterations = _whole("iterations", iterations, 1, 2**62)
+    if seconds is not None and not (_is_number(seconds) and 0 < seconds < math.inf):
         raise SearchError(f"seconds must be a number above 0, not {seconds!r}")
-    if isinstance(threads, bool) or threads != int(threads) or not 1 <= threads <= 256:
-        raise SearchError(f"threads must lie in 1..256, not {threads!r}")
+    threads = _whole("threads", threads, 1, 256)
     if rollout != "random":
         raise SearchError(f'rollout must be "random", not {rollout!r}')
     if payoff is not None and payoff not in _PAYOFFS:
         raise SearchError(f"payoff must be one of {', '.join(_PAYOFFS)}, not {payoff!r}")
-    if not 0 <= exploration < math.inf:
+    if not (_is_number(exploration) and 0 <= exploration < math.inf):
         raise SearchError(f"exploration must be a number of at least 0, not {exploration!r}")
-    if isinstance(max_nodes, bool) or max_nodes != int(max_nodes) or not 2 <= max_nodes <= 2**31:
-        raise SearchError(f"max_nodes must lie in 2..2**31, not {max_nodes!r}")
-    return int(threads), None if iterations is None else int(iterations), seconds
+    _whole("max_nodes", max_nodes, 2, 2**31)
+    return threads, iterations, seconds
+
+
+def _whole(name: str, value: Any, low: int, high: int) -> int:
+    """An int option within its range."""
+    try:
+        result = operator.index(value)
+    except TypeError:
+        result = low - 1
+    if isinstance(value, bool) or not low <= result <= high:
+        raise SearchError(f"{name} must be a whole number in {low}..{high}, not {value!r}")
+    return result
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
 
 
 def _observed(given: Any) -> tuple[Any, Any]:

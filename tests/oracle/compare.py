@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from solver import scout
-from tests.reference.scout_rules import Reference, full_deck, identity, is_set, tops_of
+from tests.reference.scout_rules import Reference, after_scout, full_deck, identity, is_set, sets_in, tops_of
 
 Move = tuple[int, tuple]  # (action id, decoded action)
 Style = Callable[[random.Random, scout.State, list[Move]], int]
@@ -57,7 +57,7 @@ def long_shows(rng, _state, moves):
 
 def scouts(rng, _state, moves):
     """Scouts when it can, else shows many cards; now and then something else: rounds end by (ii), hands grow."""
-    if rng.random() < 0.1:
+    if rng.random() < 0.04:
         return _any_of(rng, moves)
     return _any_of(rng, _of_kind(moves, "scout"), _longest(moves), moves)
 
@@ -74,7 +74,22 @@ def short_sets(rng, state, moves):
     return _any_of(rng, [move for move in _of_kind(moves, "show") if move[1][2] <= 1 + (rng.random() < 0.4)], moves)
 
 
-STYLES: tuple[Style, ...] = (uniform, shows, scouts, long_shows, both_first, short_sets)
+def builds(rng, state, moves):
+    """Scouts into long sets and shows them; scouts away what others show so: (ii) with a set left on the table."""
+    taking = _of_kind(moves, "scout")
+    sets = [move for move in _longest(moves) if move[1][2] >= state.game.players]
+    if sets or not taking or len(state.active_set()) >= 3:
+        return _any_of(rng, sets, taking, [move for move in moves if move[1][-1] == 1], moves)
+    hand, active = state.hand(state.current_player()), state.active_set()
+
+    def longest_after(move: Move) -> int:
+        new_hand, _ = after_scout(hand, active, *move[1][1:])
+        return max(length for _, length in sets_in(tops_of(new_hand)))
+
+    return max(rng.sample(taking, min(12, len(taking))), key=longest_after)[0]
+
+
+STYLES: tuple[Style, ...] = (uniform, shows, scouts, long_shows, both_first, short_sets, builds)
 
 
 def seating(rng: random.Random, players: int, match: int) -> list[Style]:

@@ -118,6 +118,7 @@ cdef void deal_card(const rules_t* g, state_t* s, int chance) noexcept nogil
 cdef int current_player(const rules_t* g, const state_t* s) noexcept nogil
 cdef int options(const rules_t* g, const state_t* s, int observer, int32_t* actions, uint64_t* keys) noexcept nogil
 cdef void apply(const rules_t* g, state_t* s, int32_t action) noexcept nogil
+cdef int scouts_since(const rules_t* g, const state_t* s) noexcept nogil
 cdef int active_cards(const state_t* s, uint8_t* cards) noexcept nogil
 cdef void lay_active(state_t* s, const uint8_t* cards, int n) noexcept nogil
 cdef int random_play(const rules_t* g, state_t* s, rng_t* rng, long long* ends) noexcept nogil

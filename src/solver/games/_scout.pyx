@@ -64,6 +64,12 @@ cdef inline uint64_t active_mask(const rules_t* g, const state_t* s) noexcept no
     return cards_mask(g, &s.table, low_bits(s.active.size) << s.active.first)
 
 
+cdef int scouts_since(const rules_t* g, const state_t* s) noexcept nogil:
+    """Scouts since the last Show, which the seats tell while there is an Active Set: each seat after
+    its owner has scouted. (With two players nothing hangs on it.)"""
+    return 0 if g.two else (s.mover + g.players - s.owner - 1) % g.players
+
+
 cdef int current_player(const rules_t* g, const state_t* s) noexcept nogil:
     if s.phase == OVER:
         return TERMINAL_PLAYER
@@ -540,9 +546,14 @@ cdef void observe(const rules_t* g, const state_t* s, int observer, position_t* 
         else:
             cards[1 + n] = s.pending_card
         n += 1
+    elif s.phase == MUST_SHOW:
+        p.base.pending_end = s.pending_end
+        p.base.pending_card = s.pending_card
+        p.base.pending_place = s.pending_place
+        p.base.pending_owner = s.pending_owner
     lay_active(&p.base, laid, n)
-    if not g.two and n > 0:
-        p.base.row = s.row
+    if n > 0:
+        p.base.row = scouts_since(g, &p.base)
     seat = &s.seat[observer]
     p.base.seat[observer].hand = seat.hand
     p.base.seat[observer].known = seat.known

@@ -5,6 +5,7 @@ Rules: Oink Games, English rulebook 1.1 (2021); docs/rules-scout.md lists each o
 assumed. The rules themselves run compiled in `_scout.pyx`; text is the topic of
 `scout_notation.py`.
 """
+import operator
 import time
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -20,7 +21,7 @@ from solver._core cimport (
 from solver.games._scout cimport (
     CHOOSING, DEALING, EMPTY_HAND, MARGIN, MAX_ACTIONS, MUST_SHOW, OVER, SCORE, SCOUTED_OUT, TURN, TURN_LIMIT,
     WIN, active_cards, apply, current_player, deal_card, fill_ops, lay_active, new_round, observe,
-    options, payoffs, playout, position_t, rules_t, sample, search_context_t, state_t,
+    options, payoffs, playout, position_t, rules_t, sample, scouts_since, search_context_t, state_t,
 )
 from solver.games.ops cimport SearchRoot
 
@@ -82,13 +83,24 @@ class RoundResult(NamedTuple):
     exempt: object
 
 
+def _whole(value):
+    """A whole number as an int; None for anything else, bools included."""
+    if isinstance(value, bool):
+        return None
+    try:
+        return operator.index(value)
+    except TypeError:
+        return None
+
+
 def _option(name, value, low, high):
     """An int option within its range."""
-    if isinstance(value, bool) or not isinstance(value, int):
+    result = _whole(value)
+    if result is None:
         raise GameOptionError(f"{name} must be a whole number in {low}..{high}, not {value!r}")
-    if not low <= value <= high:
+    if not low <= result <= high:
         raise GameOptionError(f"{name} must lie in {low}..{high}, not {value}")
-    return value
+    return result
 
 
 def _flag(name, value):
@@ -110,15 +122,14 @@ def _dropped(drop, players, ranks):
         drop = [(int(a), int(b)) for a, b in words]
     pairs = set()
     try:
-        for a, b in drop:
-            pairs.add((min(a, b), max(a, b)))
+        drop = [(a, b) for a, b in drop]
     except (TypeError, ValueError):
         raise GameOptionError(f"drop must be pairs of numbers such as [(9, 10)], not {drop!r}") from None
-    for a, b in pairs:
-        _option("a number of a dropped pair", a, 1, ranks)
-        _option("a number of a dropped pair", b, 1, ranks)
+    for pair in drop:
+        a, b = sorted([_option("a number of a dropped pair", number, 1, ranks) for number in pair])
         if a == b:
             raise GameOptionError(f"drop: there is no card {a}/{b}")
+        pairs.add((a, b))
     return tuple(sorted(pairs))
 
 
@@ -174,21 +185,21 @@ cdef class Game:
         cdef rules_t* r = &self.rules
         cdef int i
         memset(r, 0, sizeof(rules_t))
-        r.players = _option("players", players, 2, 5)
+        r.players = players = _option("players", players, 2, 5)
         r.two = players == 2
         if isinstance(rounds, str) and rounds == "match":
             rounds = 2 if r.two else players
         if isinstance(rounds, str):
             raise GameOptionError(f'rounds must be a whole number in 1..{_MAX_ROUNDS} or "match", not {rounds!r}')
-        r.rounds = _option("rounds", rounds, 1, _MAX_ROUNDS)
+        r.rounds = rounds = _option("rounds", rounds, 1, _MAX_ROUNDS)
         if not isinstance(payoff, str) or payoff not in _PAYOFFS:
             raise GameOptionError(f"payoff must be one of {', '.join(_PAYOFFS)}, not {payoff!r}")
         r.payoff = _PAYOFFS[payoff]
         r.insertions_public = _flag("insertions_public", insertions_public)
         r.ends_on_emptying = _flag("ends_on_emptying_scout", ends_on_emptying_scout)
-        r.max_turns = _option("max_turns", max_turns, 1, _MAX_TURNS)
-        r.ranks = _option("ranks", ranks, 2, _MAX_RANKS)
-        r.chips = _option("chips", chips, 0, _MAX_CHIPS)
+        r.max_turns = max_turns = _option("max_turns", max_turns, 1, _MAX_TURNS)
+        r.ranks = ranks = _option("ranks", ranks, 2, _MAX_RANKS)
+        r.chips = chips = _option("chips", chips, 0, _MAX_CHIPS)
         if not r.two:
             if chips != 3:
                 raise GameOptionError("chips can be set with two players only")
@@ -205,7 +216,7 @@ cdef class Game:
             hand_size = r.deck // (4 if r.two else players)
             if hand_size < 1:
                 raise GameOptionError(f"{r.deck} cards cannot be dealt to {players} players")
-        r.hand_size = _option("hand_size", hand_size, 1, 55)
+        r.hand_size = hand_size = _option("hand_size", hand_size, 1, 55)
         r.in_play = players * r.hand_size
         if r.in_play * deals > r.deck:
             raise GameOptionError(
@@ -370,11 +381,12 @@ cdef class Game:
         IllegalActionError
             If no hand has such places.
         """
-        if not (0 <= start < self.rules.in_play and 1 <= length <= self.rules.longest):
+        at, cards = _whole(start), _whole(length)
+        if at is None or cards is None or not (0 <= at < self.rules.in_play and 1 <= cards <= self.rules.longest):
             raise IllegalActionError(
-                f"show({start}, {length}): start lies in 0..{self.rules.in_play - 1}, "
+                f"show({start!r}, {length!r}): start lies in 0..{self.rules.in_play - 1}, "
                 f"length in 1..{self.rules.longest}")
-        return 2 + (length - 1) * self.rules.in_play + start
+        return 2 + (cards - 1) * self.rules.in_play + at
 
     def scout(self, end, place, turned):
         """Action id: Scout the left (`end` 0) or right (1) card to `place`, turned or as it lies.
@@ -402,11 +414,12 @@ cdef class Game:
         return self.rules.first_both + self._scouting(end, place, turned)
 
     def _scouting(self, end, place, turned):
-        if end not in (0, 1) or turned not in (0, 1) or not 0 <= place < self.rules.in_play:
+        at = _whole(place)
+        if end not in (0, 1) or turned not in (0, 1) or at is None or not 0 <= at < self.rules.in_play:
             raise IllegalActionError(
                 f"end {end!r}, place {place!r}, turned {turned!r}: end is 0 (left) or 1 (right), "
                 f"place lies in 0..{self.rules.in_play - 1}, turned is True or False")
-        return 2 * (end * self.rules.in_play + place) + int(turned)
+        return 2 * (int(end) * self.rules.in_play + at) + int(turned)
 
     def decode(self, action):
         """What an action id means.
@@ -462,7 +475,7 @@ cdef class Game:
         cdef State s = State.__new__(State)
         cdef Rng rng = as_rng(seed)
         s.game = self
-        if isinstance(starter, bool) or not isinstance(starter, int) or not 0 <= starter < self.rules.players:
+        if _whole(starter) is None or not 0 <= starter < self.rules.players:
             raise PositionError(f"starter must be a seat, 0..{self.rules.players - 1}, not {starter!r}")
         if turned is not None and len(turned) != self.rules.players:
             raise PositionError(f"turned needs one entry a seat, {self.rules.players}, not {len(turned)}")
@@ -500,8 +513,9 @@ cdef class Game:
             top, bottom = card
         except (TypeError, ValueError):
             return -1
+        top, bottom = _whole(top), _whole(bottom)
         for number in (top, bottom):
-            if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= self.rules.ranks:
+            if number is None or not 1 <= number <= self.rules.ranks:
                 return -1
         code = top | bottom << 4
         return -1 if self.rules.index[code] == 255 else code
@@ -524,8 +538,8 @@ cdef class Game:
         ValueError
             If `n` is less than 1.
         """
-        if n < 1:
-            raise ValueError(f"n must be at least 1, not {n}")
+        if _whole(n) is None or not 1 <= n < 2**62:
+            raise ValueError(f"n must be a whole number of at least 1, not {n!r}")
         cdef Rng rng = as_rng(seed)
         cdef state_t fresh, s
         cdef double sums[5]
@@ -557,10 +571,9 @@ cdef class Game:
 
 cdef int _action_id(object action, int limit) except -1:
     """An action id as a C int."""
-    try:
-        a = action.__index__()
-    except AttributeError:
-        raise IllegalActionError(f"an action is a whole number in 0..{limit - 1}, not {action!r}") from None
+    a = _whole(action)
+    if a is None:
+        raise IllegalActionError(f"an action is a whole number in 0..{limit - 1}, not {action!r}")
     if not 0 <= a < limit:
         raise IllegalActionError(f"an action lies in 0..{limit - 1}, not {a}")
     return a
@@ -710,6 +723,32 @@ cdef class State:
             return [outcome for outcome, _ in self.chance_outcomes()]
         n = options(&self.game.rules, &self.c, self.c.mover, actions, NULL)
         return [actions[i] for i in range(n)]
+
+    def observed_actions(self, player):
+        """What a seat sees of each legal action, as a number.
+
+        Parameters
+        ----------
+        player : int
+
+        Returns
+        -------
+        list of (int, int)
+            (action, key), ascending by action. Two actions have the same key exactly when `player`
+            cannot tell them apart; keys are not 0, and mean nothing in another state.
+
+        Raises
+        ------
+        ValueError
+            If there is no such seat.
+        """
+        cdef int32_t actions[MAX_ACTIONS]
+        cdef uint64_t keys[MAX_ACTIONS]
+        cdef int n, i, observer = self._seat(player)
+        if self.c.phase in (DEALING, OVER):
+            return []
+        n = options(&self.game.rules, &self.c, observer, actions, keys)
+        return [(actions[i], keys[i]) for i in range(n)]
 
     cdef bint _is_legal(self, int action) noexcept:
         cdef int32_t actions[MAX_ACTIONS]
@@ -910,7 +949,7 @@ cdef class State:
     # -- what there is to see
 
     cdef int _seat(self, object player) except -1:
-        if isinstance(player, bool) or not isinstance(player, int) or not 0 <= player < self.game.rules.players:
+        if _whole(player) is None or not 0 <= player < self.game.rules.players:
             raise ValueError(f"a seat lies in 0..{self.game.rules.players - 1}, not {player!r}")
         return player
 
@@ -1252,6 +1291,9 @@ cdef class Position:
         f.totals = [b.seat[q].total for q in range(n)]
         if not self.game.rules.two:
             f.used = [q for q in range(n) if not b.both_left >> q & 1]
+        if b.phase == MUST_SHOW:
+            turned = hand_card(&b.seat[self.c.observer].hand, b.pending_place) != b.pending_card
+            f.pending = (b.pending_end, b.pending_place, turned, b.pending_owner)
         own = [tuple(sorted(card)) for i, card in enumerate(f.hand) if b.seat[self.c.observer].known >> <int> i & 1]
         if own:
             f.known[f.seat] = [(card, -1) for card in sorted(own)]
@@ -1368,8 +1410,13 @@ cdef Position _from_fields(Game game, object f):
     b.last_round = r.rounds
     b.turns = f.turn
     b.asides = r.deck - r.in_play * (2 if r.two and f.round & 1 else 1)
-    if f.table and not r.two:
-        b.row = (b.mover - b.owner - 1) % r.players
+    if f.table:
+        b.row = scouts_since(r, b)
+    if f.pending:
+        b.pending_end, b.pending_place, turned, b.pending_owner = f.pending
+        b.pending_card = hand_card(&b.seat[p.c.observer].hand, b.pending_place)
+        if turned:
+            b.pending_card = card_turned(b.pending_card)
     if not r.two:
         b.both_left = low_bits(r.players)
         for seat in f.used:

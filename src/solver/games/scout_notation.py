@@ -47,6 +47,8 @@ class Fields:
     seat: int = 0
     to_move: int = 0
     phase: str = "turn"  # "choose" | "turn" | "must-show"
+    # at must-show: end, place and side of the Scout, and who owned the table before it
+    pending: tuple[int, int, bool, int] | None = None
     hand: list[Card] = field(default_factory=list)
     table: list[Card] = field(default_factory=list)
     owner: int = -1
@@ -162,7 +164,7 @@ def read_fields(game: Any, sections: Sequence[Section]) -> Fields:
     fields.starter = reader.number("starter", "the seat that started the round", 0, seats, 0)
     if reader.flag("choose"):
         fields.phase = "choose"
-    if reader.flag("must-show"):
+    if "must-show" in reader.sections:
         if fields.phase == "choose":
             raise reader.at("must-show")("a position is either at choose or at must-show")
         fields.phase = "must-show"
@@ -299,17 +301,50 @@ def _check_gone(reader: _Reader, fields: Fields) -> None:
         raise reader.at("out", "left")(f"the round before had only {game.cards_in_play} cards")
 
 
+def _read_pending(reader: _Reader, fields: Fields) -> None:
+    """The Scout half of a Scout & Show whose Show is due."""
+    section = reader.sections["must-show"]
+    if reader.game.two_player:
+        section.fail("with two players there is no Scout & Show")
+    if fields.seat != fields.to_move:
+        section.fail("a Scout & Show is one action for the others: only its player is at must-show")
+    if fields.seat not in fields.used:
+        section.fail(f"the Scout & Show chip of seat {fields.seat} is spent: used {fields.seat}")
+    words = list(section.arguments)
+    turned = len(words) == 5 and words[2].text == "turned"
+    if turned:
+        del words[2]
+    if len(words) != 4 or words[0].text not in _ENDS or words[2].text != "by":
+        section.fail(
+            "the end scouted, the place and side where the card stands now, and its owner are needed, as in: "
+            "must-show left 3 turned by 2"
+        )
+    end = _ENDS.index(words[0].text)
+    place = words[1].integer("the place", 0, len(fields.hand) - 1)
+    owner = words[3].integer("the owner's seat", 0, reader.game.players - 1)
+    if owner == fields.seat or (fields.table and owner != fields.owner):
+        words[3].fail("the card came from another seat, the owner of the table")
+    card = fields.hand[place][::-1] if turned else fields.hand[place]
+    before = [*fields.table, card] if end else [card, *fields.table]
+    tops = [top for top, _ in before]
+    if (0, len(tops)) not in legal_sets(tops):
+        words[1].fail(f"with this card the table was {'-'.join(map(str, tops))}, which is no set")
+    if end and not fields.table:
+        words[0].fail("the only card of a table is its left one")
+    fields.pending = (end, place, turned, owner)
+    seen = ((min(card), max(card)), -1)
+    known = fields.known.setdefault(fields.seat, [])
+    if seen not in known:
+        known.append(seen)
+        known.sort(key=lambda item: item[0])
+
+
 def _check_turn(reader: _Reader, fields: Fields) -> None:
     game = reader.game
     tops = [top for top, _ in fields.hand]
     table = [top for top, _ in fields.table]
     if fields.phase == "must-show":
-        if game.two_player:
-            raise reader.at("must-show")("with two players there is no Scout & Show")
-        if fields.seat != fields.to_move:
-            raise reader.at("must-show")("a Scout & Show is one action for the others: only its player is at must-show")
-        if fields.seat not in fields.used:
-            raise reader.at("must-show")(f"the Scout & Show chip of seat {fields.seat} is spent: used {fields.seat}")
+        _read_pending(reader, fields)
         if not legal_sets(tops, table):
             raise reader.at("must-show")("no set of the hand beats the table, so this Scout & Show was not legal")
     if (
@@ -348,7 +383,10 @@ def write_line(game: Any, fields: Fields) -> str:
         put("seat", [fields.seat])
     if fields.to_move != fields.seat:
         put("to-move", [fields.to_move])
-    if fields.phase != "turn":
+    if fields.pending:
+        end, place, turned, owner = fields.pending
+        put("must-show", [_ENDS[end], place, *["turned"] * turned, "by", owner])
+    elif fields.phase != "turn":
         put(fields.phase, [])
     put("hand", map(card_text, fields.hand))
     if fields.table:

@@ -1,0 +1,92 @@
+"""Agents: what greedy does, names, and that the search beats random and greedy players."""
+
+import numpy as np
+import pytest
+
+from benchmarks.strength import duplicate, play_round
+from solver import agents, scout
+from solver._core import Rng
+
+
+def words(line, agent, seed=1):
+    position = scout.parse(line)
+    return position.action_to_string(agent.act(position, Rng(seed)))
+
+
+GREEDY = [
+    # the most cards, not the strongest single
+    ("scout(players=3) | hand 4/1 4/3 4/8 9/1 | table 2/8 by 2 | cards 4 11 11 | score 0 4 5", "show 4-4-4"),
+    # of two pairs the stronger one; a group beats a run
+    ("scout(players=3) | hand 8/9 7/9 4/1 4/3 | table 2/8 by 2 | cards 4 11 11 | score 0 4 5", "show 4-4"),
+    # no Show is legal: the Scout & Show that shows most
+    (
+        "scout(players=3) | hand 4/1 6/3 | table 5/8 6/8 7/8 by 2 | cards 2 10 12 | score 5 4 0",
+        "scout & show 5 (left), place 1",
+    ),
+    # no Show, no chip for both: scout to the longest set
+    (
+        "scout(players=3) | hand 4/1 6/3 | table 5/8 6/8 7/8 by 2 | cards 2 10 12 | score 5 4 0 | used 0",
+        "scout 5 (left), place 1",
+    ),
+    ("scout(players=3) | choose | hand 4/1 4/3 4/8 9/2 1/5 6/3 2/5 9/1 5/7 7/3 8/6 6/1", "keep the hand"),
+    ("scout(players=3) | choose | hand 1/4 3/4 8/4 2/9 5/1 3/6 5/2 1/9 7/5 3/7 6/8 1/6", "turn the hand"),
+]
+
+
+@pytest.mark.parametrize(("line", "expected"), GREEDY)
+def test_greedy(line, expected):
+    assert words(line, agents.Greedy()) == expected
+
+
+@pytest.mark.parametrize("name", ["random", "greedy", "ismcts:20"])
+@pytest.mark.parametrize("players", [2, 3, 4, 5])
+def test_agents_play_legally_and_by_their_seed(name, players):
+    game = scout.Game(players=players, rounds="match")
+    seats = [agents.make(name)] * players
+    scores = play_round(game, seats, 1)
+    assert scores == play_round(game, seats, 1)
+    assert len(scores) == players
+
+
+def test_random_is_uniform():
+    position = scout.parse("scout(players=3) | hand 4/1 6/3 8/9 | table 2/8 by 2 | cards 3 11 12 | score 0 4 5")
+    actions = position.legal_actions()
+    rng = Rng(1)
+    counts = np.bincount([agents.Random().act(position, rng) for _ in range(4000)], minlength=max(actions) + 1)
+    assert np.flatnonzero(counts).tolist() == actions
+    expected = 4000 / len(actions)
+    assert abs(counts[actions] - expected).max() < 5 * np.sqrt(expected)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "ismcts",
+        "ismcts:",
+        "ismcts:0",
+        "ismcts:-1s",
+        "ismcts:nans",
+        "ismcts:infs",
+        "ismcts:x",
+        "Greedy",
+        "planning",
+        "random:3",
+    ],
+)
+def test_unknown_names(text):
+    with pytest.raises(ValueError, match=r"agent|budget"):
+        agents.make(text)
+
+
+def test_names_are_kept():
+    assert agents.make("ismcts:0.5s").seconds == 0.5
+    assert agents.make("ismcts:2000").iterations == 2000
+    assert agents.make("ismcts:2000").name == "ismcts:2000"
+
+
+@pytest.mark.parametrize(("players", "opponent", "deals"), [(3, "random", 8), (5, "random", 4), (5, "greedy", 60)])
+def test_the_search_beats_simple_players(players, opponent, deals):
+    """Margin over the others' mean, duplicate deals, more than two standard errors above zero."""
+    margins = np.array([duplicate(players, "ismcts:2000", opponent, deal)[0] for deal in range(deals)])
+    assert margins.mean() > 2 * margins.std(ddof=1) / np.sqrt(deals)

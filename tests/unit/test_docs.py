@@ -1,0 +1,116 @@
+"""What the documentation shows is what the library does."""
+
+import doctest
+import importlib
+import inspect
+import re
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+from solver import cli, games
+from solver.errors import PositionError
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+MODULES = [
+    "solver",
+    "solver._core",
+    "solver.agents",
+    "solver.ismcts",
+    "solver.games",
+    "solver.games.kuhn",
+    "solver.games.notation",
+    "solver.games.scout",
+    "solver.games.scout_notation",
+    "solver.protocol",
+]
+
+
+def documented(module):
+    """(name, docstring) of a module and all it defines, compiled or not."""
+    yield module.__name__, inspect.getdoc(module)
+    for name, thing in vars(module).items():
+        if getattr(thing, "__module__", None) == module.__name__:
+            yield name, inspect.getdoc(thing)
+            if inspect.isclass(thing):
+                for member, value in vars(thing).items():
+                    yield f"{name}.{member}", getattr(value, "__doc__", None)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_in_docstrings(name):
+    module = importlib.import_module(name)
+    runner = doctest.DocTestRunner()
+    parser = doctest.DocTestParser()
+    for where, text in documented(module):
+        if isinstance(text, str) and ">>>" in text:
+            runner.run(parser.get_doctest(text, dict(vars(module)), f"{name}.{where}", None, 0))
+    assert runner.summarize(verbose=False).failed == 0
+
+
+def test_some_examples_are_found():
+    found = [
+        name for name in MODULES for _, text in documented(importlib.import_module(name)) if text and ">>>" in text
+    ]
+    assert {"solver._core", "solver.games.scout", "solver.ismcts", "solver.agents"} <= set(found)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_python_blocks_run(page, capsys):
+    blocks = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
+    for block in blocks:
+        exec(compile(block, str(page), "exec"), {})
+    assert page.name != "README.md" or (blocks and "show" in capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_positions_are_read(page):
+    lines = re.findall(r"scout\([^)|]*\) \| [^'`\n]*", page.read_text())
+    for line in lines:
+        if "9/10" not in line:
+            games.parse(line)
+    assert lines or page.name == "rules-scout.md"
+
+
+def test_the_example_of_an_error_is_what_is_printed():
+    text = (ROOT / "docs" / "notation.md").read_text()
+    line, printed = re.search(r"\$ solver best '(.*)'\n\s+solver: (.*)\n", text).groups()
+    with pytest.raises(PositionError) as error:
+        games.parse(line)
+    assert str(error.value) == printed
+
+
+def blocks_of_shell():
+    """(command, printed lines) of each `$ solver` example in the README."""
+    lines = (ROOT / "README.md").read_text().splitlines()
+    for i, line in enumerate(lines):
+        if line.startswith("    $ solver "):
+            printed = []
+            for after in lines[i + 1 :]:
+                if after.startswith("    $") or (after.strip() and not after.startswith("    ")):
+                    break
+                printed.append(after[4:])
+            yield line[6:], "\n".join(printed).strip()
+
+
+def test_the_readme_example(monkeypatch, capsys):
+    """The table of the README but for what a time budget leaves open: visits, third digits and the rate."""
+    ((command, printed),) = blocks_of_shell()
+    words = shlex.split(command)
+    monkeypatch.setattr(sys, "argv", words)
+    with pytest.raises(SystemExit):
+        cli.main()
+    out = capsys.readouterr().out
+    assert out.split("action")[0].strip() == printed.split("action")[0].strip()
+    assert out.split()[: len(printed.split("action")[0].split())] == printed.split("action")[0].split()
+    best = [line for line in out.splitlines() if line.startswith("best play")]
+    assert best == [line for line in printed.splitlines() if line.startswith("best play")]
+
+
+def test_the_makefile_example_is_the_readme_example():
+    example = re.search(r"^EXAMPLE := (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)[1]
+    ((command, _),) = blocks_of_shell()
+    assert shlex.split(command)[2] == example

@@ -1,0 +1,285 @@
+"""`ismcts.search`: results, determinism, budgets, and agreement with its readable twin."""
+
+import _thread
+import threading
+
+import numpy as np
+import pytest
+
+from solver import ismcts, kuhn, scout
+from solver._core import Rng
+from solver.errors import GameOptionError, SearchError
+from solver.games import scout_notation
+
+FINISH = "scout(players=3) | hand 4/1 4/3 4/8 | table 2/8 by 2 | cards 3 11 12 | score 0 4 5"
+# Only a Scout & Show empties the hand: the 5 between the 4 and the 6.
+BOTH = "scout(players=3) | hand 4/1 6/3 | table 5/8 6/8 7/8 by 2 | cards 2 10 12 | score 5 4 0"
+
+
+def first_turn(players, seed=3):
+    return scout.Game(players=players).deal(seed=seed, turned=[False] * players).position(0)
+
+
+def same(a, b):
+    """Equal to the bit, times apart."""
+    return (
+        a.best == b.best
+        and a.actions.tobytes() == b.actions.tobytes()
+        and a.then.tobytes() == b.then.tobytes()
+        and (a.iterations, a.nodes) == (b.iterations, b.nodes)
+    )
+
+
+@pytest.mark.parametrize("players", [2, 3, 4, 5])
+def test_the_table_lists_every_legal_action(players):
+    position = first_turn(players)
+    result = ismcts.search(position, iterations=3000, seed=1)
+    assert list(result.actions["action"]) == position.legal_actions()
+    assert result.actions["visits"].sum() == result.iterations == 3000
+    assert result.best in position.legal_actions()
+    visited = result.actions[result.actions["visits"] > 1]
+    assert np.isfinite(visited["value"]).all()
+    assert (visited["stderr"] >= 0).all()
+    assert result.nodes == 3001
+
+
+def test_an_action_that_empties_the_hand_and_wins_is_found():
+    position = scout.parse(FINISH)
+    result = ismcts.search(position, iterations=3000, seed=1)
+    assert position.action_to_string(result.best) == "show 4-4-4"
+    # one score card against (4 - 11 + 5 - 12) / 2
+    assert result.value == pytest.approx(1 - (4 - 11 + 5 - 12) / 2)
+    assert result.actions["stderr"][result.actions["action"] == result.best] == 0
+
+
+def test_a_scout_and_show_comes_with_its_show():
+    position = scout.parse(BOTH)
+    result = ismcts.search(position, iterations=4000, seed=1)
+    assert result.best_words() == "scout & show 5 (left), place 1, then show 4-5-6"
+    assert result.best_then == position.game.show(0, 3)
+    # two score cards; the owner has a chip for the Scout
+    assert result.value == pytest.approx((5 + 2) - (4 - 10 + 1 - 12) / 2)
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_same_seed_same_bits(compiled):
+    position = first_turn(3)
+    iterations = 2000 if compiled else 40
+    a, b = (ismcts.search(position, iterations=iterations, seed=5, compiled=compiled) for _ in range(2))
+    assert same(a, b)
+    c = ismcts.search(position, iterations=iterations, seed=6, compiled=compiled)
+    assert not same(a, c)
+
+
+def test_threads_add_up_and_are_deterministic():
+    position = first_turn(4)
+    a, b = (ismcts.search(position, iterations=2001, threads=2, seed=5) for _ in range(2))
+    assert same(a, b)
+    assert a.actions["visits"].sum() == 2001
+    assert a.threads == 2
+
+
+def test_a_recorded_seed_repeats_a_search():
+    position = first_turn(3)
+    a = ismcts.search(position, iterations=500)
+    assert same(a, ismcts.search(position, iterations=500, seed=a.settings["seed"]))
+    b = ismcts.search(position, iterations=500, seed=Rng(3))
+    assert same(b, ismcts.search(position, iterations=500, seed=b.settings["seed"]))
+
+
+def test_a_state_is_searched_by_what_its_mover_knows():
+    """Two true states behind one position: the same result to the bit."""
+    state = scout.Game(players=4).deal(seed=9, turned=[False] * 4)
+    for action in ("show", "scout"):
+        state.apply_action(next(a for a in state.legal_actions() if state.game.decode(a)[0] == action))
+    seat = state.current_player()
+    other = state.position(seat).sample(1)
+    assert [other.hand(q) for q in range(4)] != [state.hand(q) for q in range(4)]
+    assert same(ismcts.search(state, iterations=2000, seed=1), ismcts.search(other, iterations=2000, seed=1))
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_a_full_tree_is_searched_on(compiled):
+    result = ismcts.search(first_turn(3), iterations=300, seed=1, max_nodes=40, compiled=compiled)
+    assert result.nodes == 40
+    assert result.iterations == 300
+    assert (result.actions["visits"] > 0).all()
+
+
+def test_time_budget():
+    result = ismcts.search(first_turn(3), seconds=0.05, seed=1)
+    assert result.iterations > 0
+    assert not result.interrupted
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_ctrl_c_returns_what_there_is(threads):
+    timer = threading.Timer(0.2, _thread.interrupt_main)
+    timer.start()
+    result = ismcts.search(first_turn(4), seconds=600, threads=threads, seed=1)
+    timer.join()
+    assert result.interrupted
+    assert result.iterations > 0
+    assert result.actions["visits"].sum() == result.iterations
+
+
+def test_progress_ends_at_one():
+    seen = []
+    ismcts.search(first_turn(3), iterations=20_000, seed=1, progress=seen.append)
+    assert seen == sorted(seen)
+    assert seen[-1] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("payoff", "value"),
+    [("score", 1.0), ("margin", 8.0), ("win", 1.0)],
+)
+def test_payoffs(payoff, value):
+    for compiled in (True, False):
+        result = ismcts.search(scout.parse(FINISH), iterations=600, seed=1, payoff=payoff, compiled=compiled)
+        show = result.actions["action"] == scout.parse(FINISH).parse_action("show 4-4-4")
+        assert result.actions["value"][show] == pytest.approx(value)
+
+
+def test_win_looks_to_the_end_of_the_match():
+    """In the first of three rounds, far ahead in it, the share of the match stays open."""
+    line = FINISH.replace("players=3", "players=3,rounds=match")
+    margin = ismcts.search(scout.parse(line), iterations=600, seed=1)
+    win = ismcts.search(scout.parse(line), iterations=600, seed=1, payoff="win")
+    best = margin.actions["action"] == margin.best
+    assert margin.actions["stderr"][best] == 0
+    assert 0 < win.actions["value"][best] < 1
+
+
+def test_simple_games_in_python():
+    """Kuhn poker: the king calls, the jack does not."""
+    for card, best in ((2, "bet"), (0, "pass")):
+        state = kuhn.Game().new_initial_state()
+        for action in ((card + 1) % 3, card, 1):
+            state.apply_action(action)
+        result = ismcts.search(state, iterations=400, seed=1)
+        assert result.words[result.best] == best
+    assert result.value == -1.0
+
+
+BAD = [
+    ({"iterations": 0}, "iterations"),
+    ({"iterations": 2.5}, "iterations"),
+    ({"iterations": "many"}, "iterations"),
+    ({"seconds": "long"}, "seconds"),
+    ({"threads": True}, "threads"),
+    ({"seconds": 0}, "seconds"),
+    ({"seconds": float("nan")}, "seconds"),
+    ({"threads": 0}, "threads"),
+    ({"rollout": "planning"}, "rollout"),
+    ({"payoff": "most"}, "payoff"),
+    ({"exploration": -1}, "exploration"),
+    ({"max_nodes": 1}, "max_nodes"),
+]
+
+
+@pytest.mark.parametrize(("options", "word"), BAD)
+def test_options_out_of_range(options, word):
+    with pytest.raises(SearchError, match=word):
+        ismcts.search(first_turn(3), **options)
+
+
+def test_what_cannot_be_searched():
+    state = scout.Game(players=3).deal(seed=1, turned=[False] * 3)
+    with pytest.raises(SearchError, match="seat 0 is to move in this position of seat 1"):
+        ismcts.search(state.position(1), iterations=10)
+    with pytest.raises(SearchError, match="no seat is to move"):
+        ismcts.search(scout.Game(players=3).new_initial_state(), iterations=10)
+    with pytest.raises(SearchError, match="a Position or a State is needed, not int"):
+        ismcts.search(3, iterations=10)
+    start = kuhn.Game().new_initial_state().child(0).child(1)
+    with pytest.raises(SearchError, match="no compiled side"):
+        ismcts.search(start, iterations=10, compiled=True)
+    while not state.is_terminal():
+        state.apply_action(state.legal_actions()[0])
+    with pytest.raises(SearchError, match="the game is over"):
+        ismcts.search(state, iterations=10)
+    with pytest.raises(GameOptionError, match="payoff"):
+        first_turn(3).search_root("most")
+
+
+@pytest.mark.parametrize("insertions_public", [False, True])
+def test_keys_group_actions_as_information_states_do(insertions_public):
+    """Two actions have the same key exactly when the observer's information state after them is the same."""
+    game = scout.Game(players=3, insertions_public=insertions_public)
+    rng = Rng(8)
+    for seed in range(4):
+        state = game.deal(seed=seed)
+        while not state.is_terminal():
+            for observer in range(3):
+                groups = {}
+                for action, key in state.observed_actions(observer):
+                    after = state.child(action)
+                    pending = after.phase == "must_show" and observer != state.current_player()
+                    # A Scout & Show is seen when it is complete; its first half only prepares the key.
+                    seen = (game.decode(action)[1], pending) if pending else after.information_state_string(observer)
+                    if pending and insertions_public:
+                        seen = action
+                    groups.setdefault(key, set()).add(seen)
+                assert all(len(seen) == 1 for seen in groups.values())
+                assert len({frozenset(seen) for seen in groups.values()}) == len(groups)
+            state.apply_action(rng.choice(state.legal_actions()))
+
+
+AGREE = [
+    BOTH,
+    "scout(players=3,ranks=6,hand_size=5) | hand 3/1 4/2 4/5 1/5 6/2",
+    "scout(players=4,ranks=6,hand_size=3) | hand 3/1 5/2 | table 5/4 by 3 | cards 2 4 3 2 | chips 0 1 0 0",
+    "scout(players=2,ranks=6,hand_size=4,chips=2) | hand 3/1 5/2 1/6 | table 5/4 5/6 by 1 | cards 3 3 | chips 1 2",
+]
+
+
+@pytest.mark.parametrize("line", AGREE)
+def test_compiled_and_twin_agree_in_distribution(line):
+    """Mean visits of every action and the mean value, over many seeds, within 4.5 standard errors."""
+    position = scout.parse(line)
+    seeds, iterations = 200, 150
+    visits, values = {}, {}
+    for compiled in (True, False):
+        results = [ismcts.search(position, iterations=iterations, seed=s, compiled=compiled) for s in range(seeds)]
+        visits[compiled] = np.array([r.actions["visits"] for r in results], float)
+        values[compiled] = np.array(
+            [np.nansum(r.actions["visits"] * np.nan_to_num(r.actions["value"])) for r in results]
+        )
+        values[compiled] /= iterations
+    for a, b in ((visits[True], visits[False]), (values[True], values[False])):
+        error = np.sqrt(a.var(axis=0, ddof=1) / seeds + b.var(axis=0, ddof=1) / seeds)
+        assert (np.abs(a.mean(axis=0) - b.mean(axis=0)) <= 4.5 * error + 1e-9).all()
+
+
+def test_result_as_text_and_json():
+    result = ismcts.search(scout.parse(BOTH), iterations=2000, seed=1)
+    text = str(result)
+    assert "scout & show 5 (left), place 1, then show 4-5-6" in text
+    assert all(len(line) <= 80 for line in text.splitlines())
+    assert "visits" in text.splitlines()[0]
+    data = result.to_dict()
+    assert data["best_words"] == result.best_words()
+    assert [row["action"] for row in data["actions"]] == list(result.actions["action"])
+    assert scout.parse(data["position"]) == scout.parse(BOTH)
+    assert "NaN" not in result.to_json()
+
+
+def test_words_name_actions_uniquely():
+    """Every legal action has its own words, and they are read back to it."""
+    rng = Rng(2)
+    for players in (2, 3, 4, 5):
+        state = scout.Game(players=players).deal(seed=players)
+        while not state.is_terminal():
+            position = state.position(state.current_player())
+            words = [position.action_to_string(a) for a in position.legal_actions()]
+            assert len(set(words)) == len(words)
+            action = rng.choice(position.legal_actions())
+            assert position.parse_action(position.action_to_string(action)) == action
+            assert (
+                scout_notation.read_action(
+                    position.game, position.hand, position.active_set, position.action_to_string(action)
+                )
+                == action
+            )
+            state.apply_action(action)
