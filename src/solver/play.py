@@ -89,7 +89,9 @@ class Table:
         self.seat = seat
         self.bots = bots
         self.rng = Rng(seed)
-        self.state = game.deal(seed=self.rng.spawn(1)[0])
+        # hints have a stream of their own, so that asking for one does not change the bots' play
+        deal, self.hints = self.rng.spawn(2)
+        self.state = game.deal(seed=deal)
         self.console = console
         self.names = [f"seat {q} you" if q == seat else f"seat {q} {bots[q].name}" for q in range(game.num_players())]
 
@@ -169,7 +171,7 @@ class Table:
             elif typed == "line":
                 self.say(str(position))
             elif typed == "hint":
-                self.say(f"hint: {ismcts.search(position, seconds=1.0, seed=self.rng).best_words()}")
+                self.say(f"hint: {ismcts.search(position, seconds=1.0, seed=self.hints).best_words()}")
             elif typed.isascii() and typed.isdecimal():
                 if 1 <= int(typed) <= len(actions):
                     return int(actions[int(typed) - 1])

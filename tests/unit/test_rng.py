@@ -192,7 +192,7 @@ def test_unseeded_streams_differ_and_can_be_repeated():
     assert Rng(first.seed_sequence.entropy).state == first.state
 
 
-@pytest.mark.parametrize("n", [0, -1, 2**64, 2**70, math.inf])
+@pytest.mark.parametrize("n", [0, -1, 2**64, 2**70])
 def test_below_refuses_bounds_out_of_range(n):
     """A bound outside 1..2**64-1 is a ValueError and draws nothing."""
     rng = Rng(1)
@@ -202,7 +202,7 @@ def test_below_refuses_bounds_out_of_range(n):
     assert rng.state == before
 
 
-@pytest.mark.parametrize("n", [1.5, 6.0, "6", None])
+@pytest.mark.parametrize("n", [1.5, 6.0, math.inf, "6", None])
 def test_below_refuses_what_is_no_int(n):
     """No silent rounding of a bound."""
     with pytest.raises(TypeError):
