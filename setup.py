@@ -19,6 +19,7 @@ MODULES = {
     "solver._core": ["src/solver/_core.pyx"],
     "solver.games.ops": ["src/solver/games/ops.pyx"],
     "solver.games._scout": ["src/solver/games/_scout.pyx"],
+    "solver.games._scout_options": ["src/solver/games/_scout_options.pyx"],
     "solver.games.scout": ["src/solver/games/scout.pyx"],
     "solver._ismcts": ["src/solver/_ismcts.pyx"],
 }

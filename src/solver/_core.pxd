@@ -323,6 +323,8 @@ cdef inline uint64_t places_beating(const hand_t* h, int n, int number, int code
         return every
     if length == 1 and (number > (code & 15) or tops_above(h, code & 15)):
         return every
+    if length > n + 1:
+        return 0                   # too few cards
     # 1. Sets that stand in the hand already, unless the new card goes in between.
     p = hand_pairs(h, n)
     sets = p
@@ -342,7 +344,7 @@ cdef inline uint64_t places_beating(const hand_t* h, int n, int number, int code
     # 2. Sets with the new card in them: `left` cards before it and t - left behind it, first with
     #    one card more than `code` (t = length), then with as many and stronger (t = length - 1).
     for t in range(length, length - 2, -1):
-        if t == 0:
+        if t == 0 or t > n:
             continue
         for left in range(t + 1):
             group = rising = falling = every

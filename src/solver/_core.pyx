@@ -12,6 +12,8 @@ import time
 
 import numpy as np
 
+from solver.errors import ArgumentError
+
 
 cdef class Rng:
     """A random stream of its own: xoshiro256** seeded through `numpy.random.SeedSequence`.
@@ -23,7 +25,7 @@ cdef class Rng:
 
     Raises
     ------
-    ValueError
+    ArgumentError
         If an integer in `seed` is negative.
     TypeError
         If `seed` is of another type.
@@ -34,12 +36,15 @@ cdef class Rng:
     the tests). Not for cryptography.
     """
 
-    def __init__(self, seed=None):
+    def __cinit__(self, seed=None):
         cdef int j
         if isinstance(seed, np.random.SeedSequence):
             self.seed_sequence = seed
         else:
-            self.seed_sequence = np.random.SeedSequence(seed)
+            try:
+                self.seed_sequence = np.random.SeedSequence(seed)
+            except ValueError as error:
+                raise ArgumentError(f"a seed is a whole number >= 0, or a sequence of such, not {seed!r}") from error
         words = self.seed_sequence.generate_state(4, np.uint64)
         for j in range(4):
             self.c.s[j] = int(words[j])
@@ -54,7 +59,7 @@ cdef class Rng:
         """A uniform int in [0, n), 1 <= n < 2**64, without bias."""
         bound = operator.index(n)
         if not 1 <= bound < 2**64:
-            raise ValueError(f"n must lie in 1..2**64-1, not {n}")
+            raise ArgumentError(f"n must lie in 1..2**64-1, not {n}")
         return rng_below(&self.c, bound)
 
     def random(self):
@@ -73,11 +78,11 @@ cdef class Rng:
 
         Raises
         ------
-        ValueError
+        ArgumentError
             If the sequence is empty.
         """
         if not len(items):
-            raise ValueError("cannot choose from an empty sequence")
+            raise ArgumentError("cannot choose from an empty sequence")
         return items[rng_below(&self.c, len(items))]
 
     def spawn(self, n):
@@ -119,7 +124,7 @@ cdef int _number(object number, str where) except -1:
     except TypeError:
         result = 0
     if isinstance(number, bool) or not 1 <= result <= MAX_NUMBER:
-        raise ValueError(f"{where}: a number in 1..{MAX_NUMBER} is needed, not {number!r}")
+        raise ArgumentError(f"{where}: a number in 1..{MAX_NUMBER} is needed, not {number!r}")
     return result
 
 
@@ -129,7 +134,7 @@ cdef int _load_tops(object tops, hand_t* hand) except -1:
     cdef int n = 0
     row = list(tops)
     if len(row) > MAX_HAND:
-        raise ValueError(f"a row holds at most {MAX_HAND} cards, not {len(row)}")
+        raise ArgumentError(f"a row holds at most {MAX_HAND} cards, not {len(row)}")
     for i, number in enumerate(row):
         cards[n] = <uint8_t> _number(number, f"place {i}")
         n += 1
@@ -145,8 +150,8 @@ cdef int _code(object tops) except -1:
     if n == 0:
         return 0
     if beating_starts(&hand, n, 0, starts) < n:
-        raise ValueError(f"{'-'.join(str(t) for t in tops)} is no set: the numbers must be all "
-                         "equal, or step by exactly 1 in one direction")
+        raise ArgumentError(f"{'-'.join(str(t) for t in tops)} is no set: the numbers must be all "
+                            "equal, or step by exactly 1 in one direction")
     cdef int first = hand_top(&hand, 0), last = hand_top(&hand, n - 1)
     return strength_code(n, first == last, min(first, last))
 
@@ -169,7 +174,7 @@ def legal_sets(tops, active=None):
 
     Raises
     ------
-    ValueError
+    ArgumentError
         If a number is out of range, a row too long, or `active` is no set.
 
     Notes
@@ -212,7 +217,7 @@ def beats(a, b):
 
     Raises
     ------
-    ValueError
+    ArgumentError
         If `a` is empty, or one of them is no set.
 
     Notes
@@ -229,7 +234,7 @@ def beats(a, b):
     """
     cdef int code = _code(a)
     if code == 0:
-        raise ValueError("the first set is empty: at least one card is needed")
+        raise ArgumentError("the first set is empty: at least one card is needed")
     return code > _code(b)
 
 
@@ -252,17 +257,51 @@ def placing_beats(tops, number, active):
 
     Raises
     ------
-    ValueError
+    ArgumentError
         If a number is out of range, the row too long, or `active` is no set.
     """
     cdef hand_t hand
     cdef int n = _load_tops(tops, &hand)
     cdef int p
     if n == MAX_HAND:
-        raise ValueError(f"a row that takes another card holds at most {MAX_HAND - 1} cards")
+        raise ArgumentError(f"a row that takes another card holds at most {MAX_HAND - 1} cards")
     cdef int top = _number(number, "the card")
     cdef uint64_t places = places_beating(&hand, n, top, _code(active))
     return [p for p in range(n + 1) if places >> p & 1]
+
+
+def picked_sets(tops, active=None):
+    """The sets of `legal_sets`, as random play counts and picks them: one for each number drawn.
+
+    Parameters
+    ----------
+    tops, active : as `legal_sets`
+
+    Returns
+    -------
+    list of (int, int)
+        (start, length) of the set that each number 0, 1, ... picks. For tests: the same sets, each
+        once, in an order of its own.
+    """
+    cdef hand_t hand
+    cdef hand_t table
+    cdef uint64_t starts[MAX_HAND + 1]
+    cdef shows_t shows
+    cdef set_t rival, picked
+    cdef pairs_t pairs
+    cdef int n = _load_tops(tops, &hand), i
+    row = [] if active is None else list(active)
+    rival.first = rival.size = rival.low = rival.kind = 0
+    if _code(row):
+        i = _load_tops(row, &table)
+        pairs = hand_pairs(&table, i)
+        rival = set_at(&table, &pairs, 0, i)
+    find_shows(&hand, n, rival, &shows, starts)
+    result = []
+    for i in range(shows.count):
+        picked = pick_show(&hand, &shows, starts, i)
+        result.append((picked.first, picked.size))
+    return result
 
 
 def time_sets(tops, active, repeat):

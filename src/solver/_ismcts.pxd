@@ -16,7 +16,7 @@ ctypedef struct node_t:
     uint32_t visits
     uint32_t available             # visits of the parent in which the step was legal
     int32_t action                 # of the step, exact if the observer took it
-    int32_t chooser                # the seat that took it
+    int32_t chooser                # the seat that took it; CHANCE_PLAYER: chance showed it
     double total                   # its pay-off, summed over the visits
     double squares
 
@@ -44,5 +44,5 @@ cdef class Tree:
     cdef int reserve(self) except -1 nogil
     cdef uint32_t add(self, uint32_t parent, uint64_t key, int32_t action, int32_t chooser) noexcept nogil
     cdef double log(self, uint32_t n) noexcept nogil
-    cdef int32_t select(self, uint32_t here, int n, int32_t mover, uint32_t* child) noexcept nogil
+    cdef int32_t select(self, uint32_t here, int n, bint may_grow, uint32_t* child) noexcept nogil
     cdef int iterate(self) except -1 nogil

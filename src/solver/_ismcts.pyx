@@ -2,10 +2,10 @@
 """Information-set Monte Carlo tree search, single observer, compiled (see `ismcts.py`).
 
 Cowling, Powley and Whitehouse, "Information Set Monte Carlo Tree Search", IEEE TCIAIG 4 (2012),
-algorithm SO-ISMCTS with subset-armed bandits: each iteration draws a full state that fits what the
-observer knows and descends the one tree of what the observer sees; a step competes only in the
-iterations in which it is legal, which its availability counts. `ismcts.PythonTree` is the readable
-twin.
+algorithm SO-ISMCTS+POM (single observer, partially observable moves): each iteration draws a full
+state that fits what the observer knows and descends the one tree of what the observer sees; a step
+competes only in the iterations in which it is legal, which its availability counts (here the
+running iteration included). `ismcts.PythonTree` is the readable twin.
 """
 from libc.math cimport log as ln, sqrt
 from libc.stdint cimport int32_t, uint32_t, uint64_t
@@ -17,7 +17,7 @@ import time
 import numpy as np
 
 from solver._core cimport Rng, rng_below, rng_fork
-from solver.games.ops cimport TERMINAL_PLAYER, GameOps, SearchRoot
+from solver.games.ops cimport CHANCE_PLAYER, TERMINAL_PLAYER, GameOps, SearchRoot
 
 from solver.errors import SearchError
 
@@ -45,11 +45,14 @@ cdef class Tree:
     exploration : float
         Weight of the exploration term, in standard deviations of the observer's pay-off.
     max_nodes : int
-        Bound of the tree's size, in nodes (64 bytes each, and 8 to 16 in the table of children).
+        Bound of the tree's size, in nodes (56 bytes each, and 8 to 16 in the table of children). The
+        options at the root have their nodes in any case.
     """
 
-    def __cinit__(self, SearchRoot root, Rng rng, double exploration, max_nodes):
+    def __cinit__(self, SearchRoot root not None, Rng rng not None, double exploration, max_nodes):
         cdef int i
+        if root.ops.sample == NULL:
+            raise TypeError("a SearchRoot is made by a position's search_root()")
         self.root = root
         self.ops = root.ops
         self.exploration = exploration
@@ -151,12 +154,12 @@ cdef class Tree:
 
     # -- one iteration
 
-    cdef inline int32_t select(self, uint32_t here, int n, int32_t mover, uint32_t* child) noexcept nogil:
+    cdef inline int32_t select(self, uint32_t here, int n, bint may_grow, uint32_t* child) noexcept nogil:
         """Among the n options written down at a node, the index of the one to play.
 
-        An option never tried here goes first, uniformly; else the greatest upper confidence bound
-        (UCB1 with availability in place of the parent's visits). `child` becomes its node, or 0
-        for an option never tried.
+        An option never tried here goes first, uniformly, while the tree may grow; else the greatest
+        upper confidence bound (UCB1 with availability in place of the parent's visits). `child`
+        becomes its node, or 0 for an option never tried.
         """
         cdef bint few = self.nodes[here].children <= FEW_CHILDREN
         cdef uint32_t node, best = 0, last_available = 0
@@ -181,7 +184,7 @@ cdef class Tree:
             else:
                 c = &self.nodes[node]
                 c.available += 1
-                if not untried:
+                if not (untried and may_grow):
                     if c.available != last_available:
                         last_available = c.available
                         logarithm = self.log(last_available)
@@ -193,7 +196,7 @@ cdef class Tree:
             i += 1
             while i < n and self.keys[i] == key:
                 i += 1
-        if untried:
+        if untried and (may_grow or best == 0):
             best = 0
             first = self.untried[rng_below(&self.rng, untried)]
         child[0] = best
@@ -204,42 +207,53 @@ cdef class Tree:
         return first if i == first + 1 else first + <int> rng_below(&self.rng, i - first)
 
     cdef int iterate(self) except -1 nogil:
-        """Draw a state, descend, expand by one node, roll out, back up. -1: no state fits."""
+        """Draw a state, descend, expand by one step, roll out, back up. -1: no state fits."""
         cdef uint32_t here = 0, child
+        cdef uint64_t seen
         cdef int depth = 0, n, i
         cdef int32_t mover, at
+        cdef bint may_grow
         cdef double payoff, delta
         cdef node_t* node
         if self.ops.sample(self.ops.context, &self.rng, self.state) < 0:
             with gil:
                 raise SearchError("no full state was found that fits the position")
-        while depth < MAX_DEPTH:
+        while depth < MAX_DEPTH - 1:
             mover = self.ops.current_player(self.ops.context, self.state)
             if mover == TERMINAL_PLAYER:
                 break
             n = self.ops.options(self.ops.context, self.state, self.actions, self.keys)
-            at = self.select(here, n, mover, &child)
-            if child == 0 and self.used < self.max_nodes:
-                self.reserve()
-                child = self.add(here, self.keys[at], self.actions[at], mover)
-                self.path[depth] = child
-                depth += 1
-                here = 0
-            elif child:
+            may_grow = here == 0 or self.used < self.max_nodes
+            at = self.select(here, n, may_grow, &child)
+            seen = self.ops.apply(self.ops.context, self.state, self.actions[at])
+            if child == 0:
+                if may_grow:
+                    self.reserve()
+                    self.path[depth] = self.add(here, self.keys[at], self.actions[at], mover)
+                    depth += 1
+                break
+            self.path[depth] = child
+            depth += 1
+            here = child
+            if seen:
+                # What chance showed the observer leads to a node of its own.
+                child = self.find(here, seen)
+                if child == 0:
+                    if self.used >= self.max_nodes:
+                        break
+                    self.reserve()
+                    child = self.add(here, seen, -1, CHANCE_PLAYER)
                 self.path[depth] = child
                 depth += 1
                 here = child
-            else:
-                here = 0            # the tree may not grow: try the option, keep the statistics above
-            self.ops.apply(self.ops.context, self.state, self.actions[at])
-            if here == 0:
-                break
         self.ops.rollout(self.ops.context, self.state, &self.rng)
         self.ops.returns(self.ops.context, self.state, self.payoffs)
         for i in range(depth):
             node = &self.nodes[self.path[i]]
-            payoff = self.payoffs[node.chooser]
             node.visits += 1
+            if node.chooser == CHANCE_PLAYER:
+                continue
+            payoff = self.payoffs[node.chooser]
             node.total += payoff
             node.squares += payoff * payoff
         self.iterations += 1
@@ -313,17 +327,20 @@ cdef class Tree:
 CHILD_DTYPE = np.dtype([("action", "i4"), ("visits", "i8"), ("total", "f8"), ("squares", "f8")])
 
 
-def time_samples(SearchRoot root, Rng rng, repeat):
+def time_samples(SearchRoot root not None, Rng rng not None, repeat):
     """Seconds for `repeat` determinizations, in C; for benchmarks."""
     cdef GameOps ops = root.ops
     cdef void* state = malloc(ops.state_size)
     cdef long long _i, count = repeat
+    cdef int failed = 0
     if not state:
         raise MemoryError("no memory for a state")
     began = time.perf_counter()
     with nogil:
         for _i in range(count):
-            ops.sample(ops.context, &rng.c, state)
+            failed |= ops.sample(ops.context, &rng.c, state)
     took = time.perf_counter() - began
     free(state)
+    if failed:
+        raise SearchError("no full state was found that fits the position")
     return took

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from solver import ismcts
 from solver._core import Rng
+from solver.errors import ArgumentError
 from solver.games.scout_notation import strongest
 
 __all__ = ["Agent", "Greedy", "Random", "Search", "make"]
@@ -124,6 +125,9 @@ class Search:
         if len(actions) == 1:
             return int(actions[0])
         result = ismcts.search(position, self.iterations, self.seconds, seed=rng, **dict(self.options))
+        if result.interrupted:
+            # A move cut short would be a weaker one that nobody is told of.
+            raise KeyboardInterrupt
         return result.best
 
 
@@ -142,7 +146,7 @@ def make(text: str) -> Agent:
 
     Raises
     ------
-    ValueError
+    ArgumentError
         If the text names no agent.
 
     Examples
@@ -165,5 +169,5 @@ def make(text: str) -> Agent:
                 return Search(text, iterations=int(budget))
         except ValueError:
             pass
-        raise ValueError(f"{text}: a budget is a number of iterations (ismcts:2000) or of seconds (ismcts:0.5s)")
-    raise ValueError(f"there is no agent {text!r}; the agents are random, greedy, ismcts:2000, ismcts:0.5s")
+        raise ArgumentError(f"{text}: a budget is a number of iterations (ismcts:2000) or of seconds (ismcts:0.5s)")
+    raise ArgumentError(f"there is no agent {text!r}; the agents are random, greedy, ismcts:2000, ismcts:0.5s")

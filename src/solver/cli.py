@@ -21,6 +21,7 @@ from rich.table import Table
 
 from solver import agents, games, ismcts
 from solver._version import __version__
+from solver.errors import ArgumentError, SolverError
 
 __all__ = ["app", "main"]
 
@@ -44,9 +45,12 @@ def _game(text: str, players: int | None) -> Any:
     """A game by its string; --players is an option of it like any other."""
     if players is not None:
         if "(" in text:
-            raise ValueError("give the players either in the game string or by --players")
+            raise ArgumentError("give the players either in the game string or by --players")
         text = f"{text}(players={players})"
-    return games.load(text)
+    loaded = games.load(text)
+    if not hasattr(loaded, "deal"):
+        raise ArgumentError(f"{loaded} has no positions in text; only scout has, so far")
+    return loaded
 
 
 def _show_version(wanted: bool) -> None:
@@ -143,7 +147,7 @@ def best(
         if result.interrupted:
             break
     if not found:
-        raise ValueError("no position: standard input was empty")
+        raise ArgumentError("no position: standard input was empty")
 
 
 def _lines(position: str) -> Iterator[str]:
@@ -151,6 +155,8 @@ def _lines(position: str) -> Iterator[str]:
     if position != "-":
         yield position
         return
+    if sys.stdin is None:
+        raise ArgumentError("there is no standard input to read positions from")
     for line in sys.stdin:
         if line.strip():
             yield line.strip()
@@ -228,10 +234,10 @@ def play(
     loaded = _game(game, players)
     n = loaded.num_players()
     if not 0 <= seat < n:
-        raise ValueError(f"--seat: a seat lies in 0..{n - 1}, not {seat}")
+        raise ArgumentError(f"--seat: a seat lies in 0..{n - 1}, not {seat}")
     names = bots.split(",")
     if len(names) not in (1, n - 1):
-        raise ValueError(f"--bots: one for all or {n - 1}, separated by commas, not {len(names)}")
+        raise ArgumentError(f"--bots: one for all or {n - 1}, separated by commas, not {len(names)}")
     if len(names) == 1:
         names = names * (n - 1)
     others: list[Any] = [agents.make(name) for name in names]
@@ -270,7 +276,9 @@ def main() -> None:
         # the reader of our output has left: nothing more to say, to it or to anybody
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 1
-    except ValueError as error:
+    except OSError as error:
+        status = _complain(f"cannot read or write: {error}") and 1
+    except SolverError as error:
         status = _complain(str(error))
     except Exception as error:
         # Usage errors: typer brings its parser's classes, under a name that changes with its version.

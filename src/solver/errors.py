@@ -1,17 +1,25 @@
 """Errors of this library. Each is a `ValueError` whose text says what is wrong, where, and what would be right."""
 
-__all__ = ["GameOptionError", "IllegalActionError", "PositionError", "SearchError"]
+__all__ = ["ArgumentError", "GameOptionError", "IllegalActionError", "PositionError", "SearchError", "SolverError"]
 
 
-class GameOptionError(ValueError):
+class SolverError(ValueError):
+    """What all errors of this library are."""
+
+
+class ArgumentError(SolverError):
+    """An argument is out of its range."""
+
+
+class GameOptionError(SolverError):
     """An option of a game is unknown, out of range, or cannot be dealt."""
 
 
-class IllegalActionError(ValueError):
+class IllegalActionError(SolverError):
     """An action is not legal in the state it was applied to, or its text names none."""
 
 
-class PositionError(ValueError):
+class PositionError(SolverError):
     """A position cannot be read, or no deal can produce it.
 
     Attributes
@@ -29,5 +37,5 @@ class PositionError(ValueError):
         return type(self), (self.message, self.column)
 
 
-class SearchError(ValueError):
+class SearchError(SolverError):
     """A search was asked for what it cannot do: no budget, an unknown option, nothing to decide."""

@@ -2,7 +2,7 @@
 
 `search` is the door. It runs compiled on SCOUT, and by a readable Python twin of the same algorithm
 on any game of `solver.protocol` (yours, or OpenSpiel's). Algorithm: Cowling, Powley and Whitehouse,
-"Information Set Monte Carlo Tree Search", IEEE TCIAIG 4 (2012), SO-ISMCTS: one tree of what the
+"Information Set Monte Carlo Tree Search", IEEE TCIAIG 4 (2012), SO-ISMCTS+POM: one tree of what the
 observer sees, a fresh full state for each iteration, availability counts in the bound.
 """
 
@@ -14,7 +14,7 @@ import operator
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -59,7 +59,8 @@ class Result:
     interrupted : bool
         Whether Ctrl-C ended it.
     settings : dict
-        Game, seed, budget, pay-off, exploration, version: what is needed to run it again.
+        Game, rules version, seed (and `spawn_key`, if a SeedSequence had one), budget, pay-off,
+        exploration, library version: what is needed to run it again.
     """
 
     best: int
@@ -157,6 +158,11 @@ def _number(value: float, width: int) -> str:
     return f"{'-':>{width}}" if math.isnan(value) else f"{value:>{width}.3f}"
 
 
+def _plain_seed(entropy: Any) -> int | list[int]:
+    """Entropy of a SeedSequence for JSON."""
+    return [int(word) for word in entropy] if np.iterable(entropy) else int(entropy)
+
+
 def _plain(value: float) -> float | None:
     return None if math.isnan(value) else float(value)
 
@@ -209,6 +215,7 @@ class PythonTree:
         self.payoff = payoff
         # information state string of the observer -> what it sees of a step -> statistics
         self.steps: dict[str, dict[Any, _Step]] = {}
+        self.root: dict[Any, _Step] | None = None
         self.num_nodes = 1
         self.iterations = 0
         self.mean = 0.0
@@ -221,8 +228,12 @@ class PythonTree:
 
     def _options(self, state: Any) -> dict[Any, list[int]]:
         """Legal actions, grouped by what the observer sees of them."""
-        player = state.current_player()
         groups: dict[Any, list[int]] = {}
+        if hasattr(state, "observed_actions"):
+            for action, key in state.observed_actions(self.observer):
+                groups.setdefault(key, []).append(action)
+            return groups
+        player = state.current_player()
         for action in state.legal_actions():
             key = action if player == self.observer else state.child(action).information_state_string(self.observer)
             groups.setdefault(key, []).append(action)
@@ -254,18 +265,20 @@ class PythonTree:
             steps = self.steps.setdefault(state.information_state_string(self.observer), {})
             groups = self._options(state)
             untried = [key for key in groups if key not in steps]
-            for key in groups:
-                if key in steps:
-                    steps[key].available += 1
-            if not untried:
-                key = max(groups, key=lambda k: self._bound(steps[k], scale))
-            else:
+            tried = [key for key in groups if key in steps]
+            for key in tried:
+                steps[key].available += 1
+            may_grow = self.root is None or steps is self.root or self.num_nodes < self.max_nodes
+            if untried and (may_grow or not tried):
                 key = self.rng.choice(untried)
                 in_tree = False
-                if self.num_nodes < self.max_nodes:
+                if may_grow:
                     steps[key] = _Step()
                     steps[key].available = 1
                     self.num_nodes += 1
+                    self.root = self.root if self.root is not None else steps
+            else:
+                key = max(tried, key=lambda k: self._bound(steps[k], scale))
             action = self.rng.choice(groups[key])
             if key in steps:
                 path.append((steps[key], player))
@@ -348,8 +361,9 @@ def search(
         Budget in wall time. With both, whichever ends first; with neither, 1 second.
     threads : int, default 1
         Independent trees, grown at once and added up at the root.
-    seed : int, numpy.random.SeedSequence or None
-        None takes fresh entropy, which the result tells.
+    seed : int, sequence of int, numpy.random.SeedSequence, Rng or None
+        None takes fresh entropy, which the result tells. A SeedSequence is not changed; an Rng is
+        drawn from, and moves on.
     rollout : {"random"}, default "random"
         Who plays from the edge of the tree to the end.
     payoff : {"margin", "score", "win"}, optional
@@ -359,7 +373,8 @@ def search(
     exploration : float, default 0.7
         Weight of the exploration term, in standard deviations of the pay-off, >= 0.
     max_nodes : int, default 2,000,000
-        Nodes in all trees together; a full tree is searched on without growing.
+        Nodes in all trees together. In a full tree the actions tried so far compete on; those of
+        the position itself are all tried in any case.
     compiled : bool, optional
         False: the Python twin. True: an error if the game has no compiled side. Default: compiled
         where possible.
@@ -388,10 +403,13 @@ def search(
     >>> p.action_to_string(r.best)
     'show 4-4-4'
     """
-    threads, budget, limit = _checked(iterations, seconds, threads, rollout, payoff, exploration, max_nodes)
+    iterations, seconds, threads, exploration, max_nodes = _checked(
+        iterations, seconds, threads, rollout, payoff, exploration, max_nodes
+    )
     source, state = _observed(position_or_state)
-    rngs = _streams(seed, threads)
-    entropy = rngs[0].seed_sequence.entropy
+    if hasattr(source, "search_payoff"):
+        payoff = source.search_payoff(payoff)
+    sequence, rngs = _streams(seed, threads)
     share = max(2, max_nodes // threads)
     trees: list[Any]
     use_compiled = hasattr(source, "search_root") if compiled is None else compiled
@@ -403,7 +421,7 @@ def search(
     else:
         trees = [_python_tree(source, state, rng, exploration, share, payoff) for rng in rngs]
     began = time.perf_counter()
-    done, interrupted = _run(trees, budget, limit, began, progress)
+    done, interrupted = _run(trees, iterations, seconds, began, progress)
     took = time.perf_counter() - began
     actions, then, best = _tables(trees, source)
     words = {int(a): _words(source, state, a) for a in actions["action"]}
@@ -416,11 +434,13 @@ def search(
         "version": __version__,
         "method": "so-ismcts",
         "compiled": use_compiled,
-        "seed": entropy if entropy is None or isinstance(entropy, int) else [int(word) for word in entropy],
+        "rules": getattr(getattr(source, "game", None), "rules_version", None),
+        "seed": _plain_seed(sequence.entropy),
+        "spawn_key": list(sequence.spawn_key),
         "iterations": iterations,
         "seconds": seconds,
         "rollout": rollout,
-        "payoff": payoff or "default",
+        "payoff": payoff or "returns",
         "exploration": exploration,
         "max_nodes": max_nodes,
     }
@@ -447,23 +467,37 @@ def _checked(
     payoff: str | None,
     exploration: float,
     max_nodes: int,
-) -> tuple[int, int | None, float | None]:
+) -> tuple[int | None, float | None, int, float, int]:
     """The options, each within its range; the default budget filled in."""
     if iterations is None and seconds is None:
         seconds = 1.0
     if iterations is not None:
         iterations = _whole("iterations", iterations, 1, 2**62)
-    if seconds is not None and not (_is_number(seconds) and 0 < seconds < math.inf):
-        raise SearchError(f"seconds must be a number above 0, not {seconds!r}")
+    if seconds is not None:
+        seconds = _real("seconds", seconds)
+        if not seconds > 0:
+            raise SearchError(f"seconds must be a number above 0, not {seconds!r}")
     threads = _whole("threads", threads, 1, 256)
-    if rollout != "random":
+    if not isinstance(rollout, str) or rollout != "random":
         raise SearchError(f'rollout must be "random", not {rollout!r}')
-    if payoff is not None and payoff not in _PAYOFFS:
+    if payoff is not None and not (isinstance(payoff, str) and payoff in _PAYOFFS):
         raise SearchError(f"payoff must be one of {', '.join(_PAYOFFS)}, not {payoff!r}")
-    if not (_is_number(exploration) and 0 <= exploration < math.inf):
+    exploration = _real("exploration", exploration)
+    if not exploration >= 0:
         raise SearchError(f"exploration must be a number of at least 0, not {exploration!r}")
-    _whole("max_nodes", max_nodes, 2, 2**31)
-    return threads, iterations, seconds
+    max_nodes = _whole("max_nodes", max_nodes, 2, 2**31)
+    return iterations, seconds, threads, exploration, max_nodes
+
+
+def _real(name: str, value: Any) -> float:
+    """A finite float option."""
+    try:
+        result = math.nan if isinstance(value, (bool, str)) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        result = math.nan
+    if not math.isfinite(result):
+        raise SearchError(f"{name} must be a finite number, not {value!r}")
+    return result
 
 
 def _whole(name: str, value: Any, low: int, high: int) -> int:
@@ -475,10 +509,6 @@ def _whole(name: str, value: Any, low: int, high: int) -> int:
     if isinstance(value, bool) or not low <= result <= high:
         raise SearchError(f"{name} must be a whole number in {low}..{high}, not {value!r}")
     return result
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
 
 
 def _observed(given: Any) -> tuple[Any, Any]:
@@ -504,20 +534,25 @@ def _observed(given: Any) -> tuple[Any, Any]:
     return given, given
 
 
-def _streams(seed: Any, threads: int) -> list[Rng]:
-    """One stream a thread; the first does not depend on how many there are."""
+def _streams(seed: Any, threads: int) -> tuple[np.random.SeedSequence, list[Rng]]:
+    """The seed as a SeedSequence of its own, and a stream a thread; the first does not depend on how many."""
     if isinstance(seed, Rng):
         seed = [seed.next_u64() for _ in range(4)]
-    return Rng(seed).spawn(threads)
+    if isinstance(seed, np.random.SeedSequence):
+        # spawning from the caller's object would change it, and so the next search
+        own = np.random.SeedSequence(seed.entropy, spawn_key=seed.spawn_key)
+    else:
+        own = Rng(seed).seed_sequence
+    return own, [Rng(child) for child in own.spawn(threads)]
 
 
 def _python_tree(
     source: Any, state: Any, rng: Rng, exploration: float, max_nodes: int, payoff: str | None
 ) -> PythonTree:
     if state is None:
-        if payoff is None:
-            payoff = "win" if source.game.payoff == "win" else "margin"
-        return PythonTree(source.sample, source.player, rng, exploration, max_nodes, payoff)
+        return PythonTree(
+            lambda stream: source.search_sample(stream, payoff), source.player, rng, exploration, max_nodes, payoff
+        )
     player = state.current_player()
     return PythonTree(
         lambda stream: state.resample_from_infostate(player, stream.random),
@@ -579,20 +614,26 @@ def _run(
             _grow(trees[0], shares[0], deadline, stop, report)
         except KeyboardInterrupt:
             interrupted = True
-    else:
-        with ThreadPoolExecutor(count) as pool:
-            jobs = [
-                pool.submit(_grow, tree, share, deadline, stop, None) for tree, share in zip(trees, shares, strict=True)
-            ]
-            try:
-                while wait(jobs, timeout=0.05).not_done:
-                    if report:
-                        report(trees[0].iterations)
-            except KeyboardInterrupt:
-                interrupted = True
-                stop.set()
-        for job in jobs:
-            job.result()
+        return trees[0].iterations, interrupted
+    with ThreadPoolExecutor(count) as pool:
+        jobs: list[Future[None]] = []
+        try:
+            for tree, share in zip(trees, shares, strict=True):
+                jobs.append(pool.submit(_grow, tree, share, deadline, stop, None))
+            while True:
+                states = wait(jobs, timeout=0.05, return_when=FIRST_EXCEPTION)
+                if not states.not_done or any(job.exception() for job in states.done):
+                    break
+                if report:
+                    report(trees[0].iterations)
+        except KeyboardInterrupt:
+            interrupted = True
+        finally:
+            stop.set()
+    for job in jobs:
+        job.result()
+    if report and not interrupted:
+        report(trees[0].iterations)
     return sum(tree.iterations for tree in trees), interrupted
 
 

@@ -171,8 +171,11 @@ class Table:
             elif typed == "line":
                 self.say(str(position))
             elif typed == "hint":
-                self.say(f"hint: {ismcts.search(position, seconds=1.0, seed=self.hints).best_words()}")
-            elif typed.isascii() and typed.isdecimal():
+                result = ismcts.search(position, seconds=1.0, seed=self.hints)
+                if result.interrupted:
+                    raise KeyboardInterrupt
+                self.say(f"hint: {result.best_words()}")
+            elif typed.isascii() and typed.isdecimal() and len(typed) < 10:
                 if 1 <= int(typed) <= len(actions):
                     return int(actions[int(typed) - 1])
                 self.say(f"there are {len(actions)} legal actions: a number in 1..{len(actions)}")

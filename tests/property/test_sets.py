@@ -8,7 +8,7 @@ from hypothesis import event, example, given, settings
 from hypothesis import strategies as st
 
 from solver import scout
-from solver._core import beats, legal_sets, placing_beats
+from solver._core import beats, legal_sets, picked_sets, placing_beats
 from tests.reference import kernels
 
 NUMBERS = st.integers(1, 15)
@@ -255,3 +255,15 @@ def test_an_empty_set_beats_nothing():
     with pytest.raises(ValueError, match="empty"):
         beats([], [1])
     assert beats([1], [])
+
+
+@settings(max_examples=600)
+@given(rows(), st.one_of(st.just([]), a_set()))
+@example([4] * 16, [])
+@example([4] * 17, [3, 3])
+@example([4] * 64, [9])
+@example([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 14], [])
+def test_random_play_counts_and_picks_every_set_once(tops, active):
+    """The counted sets, each picked by one number, are the legal ones."""
+    picked = picked_sets(tops, active)
+    assert sorted(picked) == legal_sets(tops, active)

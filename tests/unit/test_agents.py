@@ -25,7 +25,7 @@ GREEDY = [
     ),
     # no Show, no chip for both: scout to the longest set
     (
-        "scout(players=3) | hand 4/1 6/3 | table 5/8 6/8 7/8 by 2 | cards 2 10 12 | score 5 4 0 | used 0",
+        "scout(players=3) | hand 4/1 6/3 | table 5/8 6/8 7/8 by 2 | cards 2 10 12 | score 5 4 0 | used 0 | chips 0 0 1",
         "scout 5 (left), place 1",
     ),
     ("scout(players=3) | choose | hand 4/1 4/3 4/8 9/2 1/5 6/3 2/5 9/1 5/7 7/3 8/6 6/1", "keep the hand"),

@@ -68,7 +68,7 @@ def test_nothing_unpickles_or_evaluates(path):
 def test_stubs_match_the_compiled_modules():
     """mypy's stubtest over every compiled module."""
     modules = [".".join(["solver", *p.relative_to(SOURCE).with_suffix("").parts]) for p in sources(".pyx")]
-    assert len(modules) == 5
+    assert len(modules) >= 6
     allow = Path(__file__).parents[1] / "stubtest_allowlist.txt"
     command = [sys.executable, "-m", "mypy.stubtest", *modules, "--allowlist", str(allow)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

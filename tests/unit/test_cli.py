@@ -8,7 +8,6 @@ import sys
 import pytest
 
 from solver import cli, scout
-from solver.games import kuhn
 
 LINE = "scout(players=3) | hand 4/1 4/3 4/8 | table 2/8 by 2 | cards 3 11 12 | score 0 4 5"
 
@@ -162,6 +161,21 @@ def test_as_a_program():
     assert "Traceback" not in err
 
 
+def test_no_standard_input_and_a_full_disk():
+    done = subprocess.run(f"{sys.executable} -m solver.cli best - <&-", shell=True, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (2, "solver: there is no standard input to read positions from\n")
+    done = subprocess.run(
+        f"{sys.executable} -m solver.cli deal scout > /dev/full", shell=True, capture_output=True, text=True
+    )
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+
+
+def test_a_long_number_at_the_table(run):
+    status, out, _ = run("play", "scout", "--players", "3", "--bots", "random", stdin="9" * 5000 + "\nq\n")
+    assert status == 0
+    assert "means no action" in out
+
+
 def test_only_games_with_positions_are_dealt(run):
-    assert isinstance(kuhn.Game().get_parameters(), dict)
-    assert run("deal", "kuhn")[0] == 2
+    assert run("deal", "kuhn")[2] == "solver: kuhn has no positions in text; only scout has, so far\n"

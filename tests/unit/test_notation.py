@@ -3,11 +3,12 @@
 import pickle
 import random
 
+import numpy as np
 import pytest
 
 from solver import games, scout
 from solver._core import Rng
-from solver.errors import GameOptionError, IllegalActionError, PositionError
+from solver.errors import ArgumentError, GameOptionError, IllegalActionError, PositionError
 from solver.games import notation
 
 H = "hand 4/1 4/3 4/8"
@@ -58,9 +59,9 @@ BAD = [
     (FULL + " | known 1: 4/8", "4/8: this card is here (known 1) and also in: hand"),
     (FULL + " | known 1 5/8", "a seat and a colon are needed first"),
     (FULL + " | known 5: 5/8", "the seat must lie in 0..2"),
-    (FULL + " | known 1: 5/8 | known 1: 5/9", "the known cards of seat 1 stand here a second time"),
+    (FULL + " | chips 0 0 3 | known 1: 5/8 | known 1: 5/9", "the known cards of seat 1 stand here a second time"),
     (FULL + " | known 0: 5/8", "5/8: not in the own hand"),
-    (FULL + " | known 0: 4/8 8/4", "8/4: this card stands here a second time"),
+    (FULL + " | chips 0 3 0 | known 0: 4/8 8/4", "8/4: this card stands here a second time"),
     (FULL + " | known 1: 5/8@3", "insertions_public=true"),
     (FULL.replace("=3)", "=3,insertions_public=true)") + " | known 1: 5/8@11", "places 0..10"),
     (FULL.replace("=3)", "=3,insertions_public=true)") + " | known 1: 5/8@1 5/9@1", "two cards at place 1"),
@@ -70,19 +71,44 @@ BAD = [
     (FULL + " | round 2", "2: the round, from 1 must lie in 1..1"),
     (FULL + " | totals 1 2 3", "in the first round no finished round has scored"),
     (FULL + " | choose", "while the seats choose, the table is empty"),
+    (f"scout(players=3) | choose | {H} | cards 3 18 15", "each holds the 12 cards it was dealt"),
+    (f"scout(players=3) | choose | {H} | cards 3 18 15 | chips 9 9 9", "nobody has played yet"),
+    (
+        "scout(players=2) | hand 4/1 4/3 | cards 2 20",
+        "seat 1 holds 20 cards, but was dealt 11 and has scouted at most 0",
+    ),
+    (f"scout(players=3) | {H} | cards 3 19 14 | chips 0 4 0", "seat 1 holds 19 cards, but was dealt 12"),
+    (FULL + " | chips 200 200 200", "the chips tell of 600 Scouts, in 500 turns"),
+    (FULL + " | chips 2 2 2 | turn 5", "the chips tell of 6 Scouts, in 5 turns"),
+    (FULL.replace("by 2", "by 1") + " | chips 1 0 0", "since seat 1 showed, 1 seats have scouted"),
+    (FULL + " | used 0 | chips 0 1 0 | must-show left 0 by 2", "the owner has a chip for the Scout"),
+    (
+        "scout(players=3) | must-show left 0 by 2 | used 0 | chips 0 0 1 | hand 8/1 | table 7/9 by 2 | cards 1 12 12 "
+        "| score 0 4 6",
+        "the hand was empty before this Scout",
+    ),
+    (FULL + " | used 1", "seat 1 has spent its Scout & Show chip, but has never scouted"),
+    (FULL + " | known 1: 5/8", "seat 1 holds 11 and has scouted at most 0 times"),
     (f"scout(players=3) | choose | {H} | {REST.replace('0 4 5', '1 4 5')}", "nobody has played yet"),
     (FULL + " | choose | must-show", "either at choose or at must-show"),
     (FULL + " | must-show", "the Scout & Show chip of seat 0 is spent: used 0"),
     (FULL + " | choose 1", "choose takes no argument"),
-    (FULL + " | used 0 | must-show", "the end scouted, the place and side"),
-    (FULL + " | used 0 | must-show up 1 by 2", "the end scouted, the place and side"),
-    (FULL + " | used 0 | must-show left 3 by 2", "3: the place must lie in 0..2"),
-    (FULL + " | used 0 | must-show left 1 by 1", "the owner of the table"),
-    (FULL + " | used 0 | must-show left 1 by 2", "with this card the table was 4-2, which is no set"),
-    (f"scout(players=3) | {H} | cards 3 11 12 | score 1 4 5 | used 0 | must-show right 1 by 2", "its left one"),
-    (FULL.replace("table 2/8", "table 9/8") + " | seat 0 | to-move 1 | must-show", "only its player is at must-show"),
+    (FULL + " | chips 0 0 1 | used 0 | must-show", "the end scouted, the place and side"),
+    (FULL + " | chips 0 0 1 | used 0 | must-show up 1 by 2", "the end scouted, the place and side"),
+    (FULL + " | chips 0 0 1 | used 0 | must-show left 3 by 2", "3: the place must lie in 0..2"),
+    (FULL + " | chips 0 0 1 | used 0 | must-show left 1 by 1", "the owner of the table"),
+    (FULL + " | chips 0 0 1 | used 0 | must-show left 1 by 2", "with this card the table was 4-2, which is no set"),
     (
-        "scout(players=3) | must-show left 0 by 2 | used 0 | hand 8/1 | table 9/7 by 2 | cards 1 12 12 | score 0 4 6",
+        f"scout(players=3) | {H} | cards 3 11 12 | score 1 4 5 | chips 0 0 1 | used 0 | must-show right 1 by 2",
+        "its left one",
+    ),
+    (
+        FULL.replace("table 2/8", "table 9/8") + " | chips 0 0 1 | seat 0 | to-move 1 | must-show",
+        "only its player is at must-show",
+    ),
+    (
+        "scout(players=3) | must-show left 0 by 2 | used 0 | chips 0 0 1 | hand 8/1 3/6 | table 9/7 by 2 | "
+        "cards 2 12 12 | score 0 4 5",
         "no set of the hand beats the table",
     ),
     ("scout(players=2) | must-show | hand 1/2 3/4", "make 13; 22 are in play"),
@@ -262,7 +288,7 @@ def test_why_not():
     assert position.why_not(game.show(0, 2)) == ""
     assert position.why_not(game.scout(1, 0, False)) == "with one card on the table only end 0 (left) is legal"
     assert position.why_not(game.show(1, 3)) == "there are 3 cards in hand, places 0..2"
-    spent = scout.parse(FULL + " | used 0")
+    spent = scout.parse(FULL + " | used 0 | chips 0 1 0")
     assert spent.why_not(game.scout_and_show(0, 0, False)) == "the Scout & Show chip is spent"
     empty = scout.parse("scout(players=3) | hand 4/1 6/3 | cards 2 11 12 | score 1 4 6")
     assert empty.why_not(game.scout(0, 0, False)) == "there is no Active Set to scout from"
@@ -335,14 +361,73 @@ def test_hands_that_cannot_be_dealt():
         ([good[0], [(2, 9), (2, 3)]], "is no card of the deck"),
         ([good[0], [(2,), (2, 3)]], "is no card of the deck"),
         ([good[0], [("2", 3), (2, 3)]], "is no card of the deck"),
+        (5, "hands for 2 seats are needed, not 5"),
+        ([good[0], 5], "seat 1: 2 cards are dealt, not 5"),
     ]:
         with pytest.raises(PositionError) as error:
             game.deal(hands=hands)
         assert message in str(error.value)
     with pytest.raises(PositionError, match="starter must be a seat"):
         game.deal(starter=2)
-    with pytest.raises(PositionError, match="one entry a seat"):
-        game.deal(turned=[True])
+    for turned in ([True], 5):
+        with pytest.raises(PositionError, match="one entry a seat"):
+            game.deal(turned=turned)
+    numbers = np.array(good, np.int8)
+    assert game.deal(hands=numbers, seed=1).hand(1) == good[1]
+
+
+class Shifty(list):
+    """A row that says one thing when asked for its length and another when it is read."""
+
+    def __iter__(self):
+        return iter([(1, 2)] * 100_000)
+
+
+def test_a_row_is_read_once():
+    game = scout.Game(players=2, ranks=4, hand_size=2)
+    with pytest.raises(PositionError, match="2 cards are dealt, not 100000"):
+        game.deal(hands=[Shifty([(1, 2), (3, 4)]), [(4, 1), (2, 3)]])
+
+
+@pytest.mark.parametrize("kind", [scout.State, scout.Position])
+def test_nothing_is_made_empty(kind):
+    with pytest.raises(TypeError, match="is made by"):
+        kind()
+    with pytest.raises(TypeError, match="is made by"):
+        kind.__new__(kind)
+
+
+def test_words_of_actions_that_cannot_be():
+    position = scout.parse("scout(players=3) | hand 4/1 6/3 | cards 2 11 12 | score 1 4 6")
+    for action in (position.game.scout(0, 0, False), position.game.show(5, 3)):
+        with pytest.raises(IllegalActionError, match="no "):
+            position.action_to_string(action)
+    state = position.game.new_initial_state()
+    for outcome in (-1, 72, 2**31 - 1, -(2**31)):
+        with pytest.raises(IllegalActionError, match="an action lies in"):
+            state.chance_text(outcome)
+
+
+def test_totals_of_many_chips():
+    game = scout.Game(players=2, rounds=2, max_turns=1, chips=1000)
+    state = game.deal(seed=1, turned=[False] * 2)
+    state.apply_action(state.legal_actions()[0])
+    for seat in (0, 1):
+        assert scout.parse(str(state.position(seat))) == state.position(seat)
+
+
+def test_pretty_fits_80_columns():
+    game = scout.Game(players=3, ranks=11, insertions_public=True)
+    rng = Rng(4)
+    state = game.deal(seed=2, turned=[False] * 3)
+    for _ in range(60):
+        if not state.is_terminal():
+            scouts = [a for a in state.legal_actions() if game.decode(a)[0] == "scout"]
+            state.apply_action(rng.choice(scouts or state.legal_actions()))
+        if not state.is_terminal():
+            assert max(map(len, state.position(0).pretty().splitlines())) <= 80
+    with pytest.raises(ArgumentError, match="names for 3 seats"):
+        game.deal(seed=1).position(0).pretty(["a"])
 
 
 def test_tokens_know_their_column():

@@ -1,12 +1,13 @@
 """`ismcts.search`: results, determinism, budgets, and agreement with its readable twin."""
 
 import _thread
+import json
 import threading
 
 import numpy as np
 import pytest
 
-from solver import ismcts, kuhn, scout
+from solver import agents, ismcts, kuhn, scout
 from solver._core import Rng
 from solver.errors import GameOptionError, SearchError
 from solver.games import scout_notation
@@ -87,6 +88,23 @@ def test_a_recorded_seed_repeats_a_search():
     assert same(b, ismcts.search(position, iterations=500, seed=b.settings["seed"]))
 
 
+def test_a_seed_sequence_is_not_changed():
+    position = first_turn(3)
+    seed = np.random.SeedSequence(5).spawn(2)[1]
+    a, b = (ismcts.search(position, iterations=500, seed=seed) for _ in range(2))
+    assert same(a, b)
+    recorded = np.random.SeedSequence(a.settings["seed"], spawn_key=a.settings["spawn_key"])
+    assert same(a, ismcts.search(position, iterations=500, seed=recorded))
+
+
+def test_an_error_in_progress_stops_all_threads():
+    def fail(share):
+        raise RuntimeError("no bar")
+
+    with pytest.raises(RuntimeError, match="no bar"):
+        ismcts.search(first_turn(3), seconds=600, threads=2, progress=fail)
+
+
 def test_a_state_is_searched_by_what_its_mover_knows():
     """Two true states behind one position: the same result to the bit."""
     state = scout.Game(players=4).deal(seed=9, turned=[False] * 4)
@@ -100,10 +118,15 @@ def test_a_state_is_searched_by_what_its_mover_knows():
 
 @pytest.mark.parametrize("compiled", [True, False])
 def test_a_full_tree_is_searched_on(compiled):
-    result = ismcts.search(first_turn(3), iterations=300, seed=1, max_nodes=40, compiled=compiled)
-    assert result.nodes == 40
-    assert result.iterations == 300
-    assert (result.actions["visits"] > 0).all()
+    """Every iteration counts at the root, and the answer is that of a tree with room."""
+    position = scout.parse(FINISH)
+    actions = len(position.legal_actions())
+    for room in (2, actions + 1, actions + 10):
+        result = ismcts.search(position, iterations=600, seed=1, max_nodes=room, compiled=compiled)
+        assert result.nodes == max(room, actions + 1)
+        assert result.actions["visits"].sum() == result.iterations == 600
+        assert (result.actions["visits"] > 0).all()
+        assert position.action_to_string(result.best) == "show 4-4-4"
 
 
 def test_time_budget():
@@ -121,6 +144,27 @@ def test_ctrl_c_returns_what_there_is(threads):
     assert result.interrupted
     assert result.iterations > 0
     assert result.actions["visits"].sum() == result.iterations
+
+
+def test_a_search_player_cannot_be_cut_short_in_silence():
+    timer = threading.Timer(0.2, _thread.interrupt_main)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        agents.make("ismcts:600s").act(first_turn(4), Rng(1))
+    timer.join()
+
+
+def test_seeds_of_numpy_and_json():
+    result = ismcts.search(first_turn(3), iterations=np.int32(10), seed=np.int64(5), exploration=np.float32(1))
+    assert same(result, ismcts.search(first_turn(3), iterations=10, seed=5, exploration=1.0))
+    assert json.loads(result.to_json())["settings"]["seed"] == 5
+
+
+def test_a_deal_ends_what_is_said_of_this_move():
+    """The next round's choice to keep or turn is no part of the best play."""
+    line = "scout(players=2,rounds=2,payoff=win) | hand 8/7 1/7 | table 2/8 by 1 | cards 2 1 | chips 0 0 | score 10 8"
+    result = ismcts.search(scout.parse(line.replace("1/7", "1/6")), iterations=2000, seed=1)
+    assert result.best_words() == "show 8"
 
 
 def test_progress_ends_at_one():
@@ -166,6 +210,8 @@ BAD = [
     ({"iterations": 0}, "iterations"),
     ({"iterations": 2.5}, "iterations"),
     ({"iterations": "many"}, "iterations"),
+    ({"exploration": 10**400}, "exploration"),
+    ({"payoff": np.array([1, 2])}, "payoff"),
     ({"seconds": "long"}, "seconds"),
     ({"threads": True}, "threads"),
     ({"seconds": 0}, "seconds"),
@@ -203,33 +249,41 @@ def test_what_cannot_be_searched():
         first_turn(3).search_root("most")
 
 
-@pytest.mark.parametrize("insertions_public", [False, True])
-def test_keys_group_actions_as_information_states_do(insertions_public):
+def test_keys_group_actions_as_information_states_do():
     """Two actions have the same key exactly when the observer's information state after them is the same."""
-    game = scout.Game(players=3, insertions_public=insertions_public)
+    game = scout.Game(players=3)
     rng = Rng(8)
-    for seed in range(4):
+    halves = 0
+    for seed in range(6):
         state = game.deal(seed=seed)
         while not state.is_terminal():
             for observer in range(3):
                 groups = {}
                 for action, key in state.observed_actions(observer):
-                    after = state.child(action)
-                    pending = after.phase == "must_show" and observer != state.current_player()
-                    # A Scout & Show is seen when it is complete; its first half only prepares the key.
-                    seen = (game.decode(action)[1], pending) if pending else after.information_state_string(observer)
-                    if pending and insertions_public:
-                        seen = action
-                    groups.setdefault(key, set()).add(seen)
+                    groups.setdefault(key, set()).add(state.child(action).information_state_string(observer))
+                    halves += state.child(action).phase == "must_show" and observer != state.current_player()
                 assert all(len(seen) == 1 for seen in groups.values())
-                assert len({frozenset(seen) for seen in groups.values()}) == len(groups)
+                assert len(set.union(*groups.values())) == len(groups)
             state.apply_action(rng.choice(state.legal_actions()))
+    assert halves > 1000
+
+
+def test_keys_with_public_insertions_tell_place_and_side():
+    """Of two actions that the observer will be able to tell apart, the keys differ from the start."""
+    game = scout.Game(players=3, insertions_public=True)
+    state = game.deal(seed=1, turned=[False] * 3)
+    state.apply_action(state.legal_actions()[0])
+    actions = state.observed_actions(2)
+    assert len({key for _, key in actions}) == len(actions) > 50
 
 
 AGREE = [
     BOTH,
     "scout(players=3,ranks=6,hand_size=5) | hand 3/1 4/2 4/5 1/5 6/2",
-    "scout(players=4,ranks=6,hand_size=3) | hand 3/1 5/2 | table 5/4 by 3 | cards 2 4 3 2 | chips 0 1 0 0",
+    "scout(players=4,ranks=6,hand_size=3) | hand 3/1 5/2 | table 5/4 by 3 | cards 2 4 3 2 | chips 1 0 0 0",
+    "scout(players=3,rounds=match,ranks=6,hand_size=3) | hand 3/1 5/2 | table 5/4 by 2 | cards 2 4 2 | chips 0 0 1",
+    "scout(players=4,ranks=6,hand_size=3,insertions_public=true) | hand 3/1 5/2 | table 5/4 by 3 | cards 2 4 3 2 | "
+    "chips 1 0 0 0 | known 1: 5/6@2",
     "scout(players=2,ranks=6,hand_size=4,chips=2) | hand 3/1 5/2 1/6 | table 5/4 5/6 by 1 | cards 3 3 | chips 1 2",
 ]
 

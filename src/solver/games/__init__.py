@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from types import ModuleType
 from typing import Any
 
 from solver.errors import PositionError
-from solver.games import notation, scout
+from solver.games import kuhn, notation, scout
 
 __all__ = ["NAMES", "load", "parse"]
 
-NAMES = ("scout",)
+_MODULES: dict[str, ModuleType] = {"scout": scout, "kuhn": kuhn}
+NAMES = tuple(_MODULES)
+
+
+def _module(text: str) -> ModuleType:
+    """The module of the game that a text begins with."""
+    notation.check_length(text)
+    name, _, _ = notation.read_game(text)
+    if name not in _MODULES:
+        raise PositionError(f"there is no game {name!r}; the games are {', '.join(NAMES)}", 1)
+    return _MODULES[name]
 
 
 def load(text: str) -> Any:
@@ -36,11 +47,7 @@ def load(text: str) -> Any:
     >>> load("scout(players=3)").hand_size
     12
     """
-    notation.check_length(text)
-    name, _, _ = notation.read_game(text)
-    if name != "scout":
-        raise PositionError(f"there is no game {name!r}; the games are {', '.join(NAMES)}", 1)
-    return scout.load(text)
+    return _module(text).load(text)
 
 
 def parse(text: str) -> Any:
@@ -49,10 +56,10 @@ def parse(text: str) -> Any:
     Raises
     ------
     PositionError
-        If the line cannot be read, or no deal and play can lead to what it says.
+        If the line cannot be read, the game has no positions, or no deal and play can lead to what
+        it says.
     """
-    notation.check_length(text)
-    name, _, _ = notation.read_game(text)
-    if name != "scout":
-        raise PositionError(f"there is no game {name!r}; the games are {', '.join(NAMES)}", 1)
-    return scout.parse(text)
+    module = _module(text)
+    if not hasattr(module, "parse"):
+        raise PositionError(f"{module.__name__.rpartition('.')[2]} has no positions in text", 1)
+    return module.parse(text)

@@ -1,6 +1,6 @@
 # cython: language_level=3
 """SCOUT's rules as a state machine over plain data; `scout.pyx` puts the Python classes on top."""
-from libc.stdint cimport int16_t, int32_t, int8_t, uint8_t, uint16_t, uint64_t
+from libc.stdint cimport int8_t, int32_t, uint8_t, uint64_t
 
 from solver._core cimport hand_t, rng_t, set_t
 from solver.games.ops cimport GameOps
@@ -58,8 +58,8 @@ ctypedef struct seat_t:
     hand_t hand
     uint64_t known                 # places of the cards that all have seen go into this hand
     int32_t cards
-    int16_t chips
-    int16_t taken                  # score cards
+    int32_t chips
+    int32_t taken                  # score cards
     int32_t total                  # of the finished rounds
     int32_t last                   # score of the last finished round
 
@@ -121,9 +121,7 @@ cdef void apply(const rules_t* g, state_t* s, int32_t action) noexcept nogil
 cdef int scouts_since(const rules_t* g, const state_t* s) noexcept nogil
 cdef int active_cards(const state_t* s, uint8_t* cards) noexcept nogil
 cdef void lay_active(state_t* s, const uint8_t* cards, int n) noexcept nogil
-cdef int random_play(const rules_t* g, state_t* s, rng_t* rng, long long* ends) noexcept nogil
 cdef void payoffs(const rules_t* g, const state_t* s, Payoff payoff, double* out) noexcept nogil
-cdef bint stuck(const rules_t* g, const state_t* s) noexcept nogil
 cdef void observe(const rules_t* g, const state_t* s, int observer, position_t* p) noexcept nogil
 cdef int sample(const rules_t* g, const position_t* p, rng_t* rng, state_t* s) noexcept nogil
 cdef int playout(const rules_t* g, state_t* fresh, rng_t* rng, long long* ends) noexcept nogil

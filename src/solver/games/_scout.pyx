@@ -44,7 +44,7 @@ cdef inline bint may_scout(const rules_t* g, const state_t* s) noexcept nogil:
     return s.phase == TURN and s.active.size > 0 and (not g.two or s.seat[s.mover].chips > 0)
 
 
-cdef bint stuck(const rules_t* g, const state_t* s) noexcept nogil:
+cdef inline bint stuck(const rules_t* g, const state_t* s) noexcept nogil:
     """Two players: the mover can neither Show nor Scout."""
     cdef const seat_t* seat = &s.seat[s.mover]
     return (g.two and seat.chips == 0 and s.active.size > 0
@@ -156,7 +156,8 @@ cdef void deal_card(const rules_t* g, state_t* s, int chance) noexcept nogil:
 # ------------------------------------------------------------------------------------------------
 # "End of a round", "Match"
 
-cdef void finish_round(const rules_t* g, state_t* s, Ending ending, int exempt) noexcept nogil:
+cdef void finish_round(const rules_t* g, state_t* s, Ending ending, int exempt, bint tracked) noexcept nogil:
+    """Score the round and go on; `tracked`: what seats know of each other's cards is up to date."""
     cdef seat_t* seat
     cdef int q
     for q in range(g.players):
@@ -165,7 +166,7 @@ cdef void finish_round(const rules_t* g, state_t* s, Ending ending, int exempt) 
         seat.total += seat.last
     s.ending = ending
     s.exempt = <int8_t> exempt
-    if g.two and not second_deal(g, s) and s.round + 1 < s.last_round:
+    if tracked and g.two and not second_deal(g, s) and s.round + 1 < s.last_round:
         s.out = s.gone | active_mask(g, s)
         for q in range(g.players):
             seat = &s.seat[q]
@@ -218,13 +219,13 @@ cdef void show(const rules_t* g, state_t* s, int start, int length) noexcept nog
     s.turns += 1
     s.phase = TURN
     if seat.cards == 0:
-        finish_round(g, s, EMPTY_HAND, -1)
+        finish_round(g, s, EMPTY_HAND, -1, True)
         return
     next_mover(g, s)
     if g.two and stuck(g, s):
-        finish_round(g, s, SCOUTED_OUT, s.owner)
+        finish_round(g, s, SCOUTED_OUT, s.owner, True)
     elif s.turns >= g.max_turns:
-        finish_round(g, s, TURN_LIMIT, -1)
+        finish_round(g, s, TURN_LIMIT, -1, True)
 
 
 cdef void scout(const rules_t* g, state_t* s, int end, int place, bint turned, bint both) noexcept nogil:
@@ -254,16 +255,16 @@ cdef void scout(const rules_t* g, state_t* s, int end, int place, bint turned, b
     if g.two:
         seat.chips -= 1
         if stuck(g, s):
-            finish_round(g, s, SCOUTED_OUT, owner)
+            finish_round(g, s, SCOUTED_OUT, owner, True)
             return
     else:
         s.seat[owner].chips += 1
         if s.row == g.players - 1 and (s.active.size > 0 or g.ends_on_emptying):
-            finish_round(g, s, SCOUTED_OUT, owner)
+            finish_round(g, s, SCOUTED_OUT, owner, True)
             return
         next_mover(g, s)
     if s.turns >= g.max_turns:
-        finish_round(g, s, TURN_LIMIT, -1)
+        finish_round(g, s, TURN_LIMIT, -1, True)
 
 
 cdef inline void choose(const rules_t* g, state_t* s, bint turn) noexcept nogil:
@@ -297,7 +298,8 @@ cdef void apply(const rules_t* g, state_t* s, int32_t action) noexcept nogil:
 cdef inline uint64_t show_key(const rules_t* g, const state_t* s, int start, int length) noexcept nogil:
     """All that a Show shows, in 64 bits: the bottoms, and the tops by first, direction and length.
 
-    Eleven bottoms of 4 bits, 4 bits of first top, 4 of length, 2 of direction, 6 of place.
+    Eleven bottoms of 4 bits, 4 bits of first top, 4 of length, 2 of direction, 6 of place. Then, for
+    the Show of a Scout & Show, that it is one and which end was scouted: it is seen as a whole.
     """
     cdef const hand_t* hand = &s.seat[s.mover].hand
     cdef int i, card = hand_card(hand, start), first = card & 15, direction = 0
@@ -310,7 +312,21 @@ cdef inline uint64_t show_key(const rules_t* g, const state_t* s, int start, int
     key |= <uint64_t> first << 44 | <uint64_t> length << 48 | <uint64_t> direction << 52
     if g.insertions_public:
         key |= <uint64_t> start << 54
+    if s.phase == MUST_SHOW:
+        key |= <uint64_t> 1 << 60 | <uint64_t> s.pending_end << 61
     return key | <uint64_t> 1 << 62
+
+
+cdef inline uint64_t scout_key(const rules_t* g, int32_t action, bint hidden) noexcept nogil:
+    """What is seen of a Scout, or of the first half of a Scout & Show."""
+    if hidden and not g.insertions_public:
+        # The card and so the end are seen, its place and side are not. Of a Scout & Show nothing is
+        # seen before its Show.
+        if action >= g.first_both:
+            action = g.first_both
+        else:
+            action -= (action - g.first_scout) % (2 * g.in_play)
+    return <uint64_t> action + 1
 
 
 cdef int options(const rules_t* g, const state_t* s, int observer, int32_t* actions, uint64_t* keys) noexcept nogil:
@@ -318,7 +334,7 @@ cdef int options(const rules_t* g, const state_t* s, int observer, int32_t* acti
     cdef const seat_t* seat = &s.seat[s.mover]
     cdef bint hidden = observer != s.mover
     cdef uint64_t starts[MAX_HAND + 1]
-    cdef uint64_t mask, turned_mask, key
+    cdef uint64_t mask, turned_mask
     cdef int n = 0, length, longest, code, end, place, first, card, both
     if s.phase == CHOOSING:
         actions[0] = 0
@@ -358,11 +374,7 @@ cdef int options(const rules_t* g, const state_t* s, int observer, int32_t* acti
     if keys != NULL:
         for place in range(n):
             if actions[place] >= g.first_scout:
-                key = <uint64_t> actions[place] + 1
-                if hidden and not g.insertions_public:
-                    # the card and so the end are seen, its place and side are not
-                    key -= (actions[place] - g.first_scout) % (2 * g.in_play)
-                keys[place] = key
+                keys[place] = scout_key(g, actions[place], hidden)
     return n
 
 
@@ -469,7 +481,7 @@ cdef inline int random_round(const rules_t* g, state_t* s, rng_t* rng, bint two)
     s.both_left = <uint8_t> both_left
     s.row = <uint8_t> row
     s.turns = turns
-    finish_round(g, s, ending, exempt)
+    finish_round(g, s, ending, exempt, False)
     return n
 
 
@@ -694,8 +706,24 @@ cdef int op_options(const void* context, const void* state, int32_t* actions, ui
     return options(&c.rules, <const state_t*> state, c.position.observer, actions, keys)
 
 
-cdef void op_apply(const void* context, void* state, int32_t action) noexcept nogil:
-    apply(&(<const search_context_t*> context).rules, <state_t*> state, action)
+cdef uint64_t op_apply(const void* context, void* state, int32_t action) noexcept nogil:
+    cdef const search_context_t* c = <const search_context_t*> context
+    cdef state_t* s = <state_t*> state
+    cdef int finished = s.round
+    apply(&c.rules, s, action)
+    if s.round == finished or s.phase == OVER:
+        return 0
+    return hand_key(&s.seat[c.position.observer].hand)
+
+
+cdef uint64_t hand_key(const hand_t* hand) noexcept nogil:
+    """A newly dealt hand as a number. Two hands share one by a chance of 2**-63."""
+    cdef uint64_t key = 0
+    cdef int j
+    for j in range(8):
+        key = (key ^ hand.plane[j]) * <uint64_t> 0x9E3779B97F4A7C15
+        key ^= key >> 32
+    return key | 1
 
 
 cdef void op_rollout(const void* context, void* state, rng_t* rng) noexcept nogil:

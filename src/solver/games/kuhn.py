@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from solver.errors import IllegalActionError
+from solver.errors import GameOptionError, IllegalActionError, PositionError
+from solver.games import notation
 
-__all__ = ["Game", "State"]
+__all__ = ["Game", "State", "load"]
 
 PASS, BET = 0, 1
 
@@ -90,7 +91,15 @@ class State:
         return card + "".join("pb"[bet] for bet in self.bets)
 
     def action_to_string(self, player: int, action: int) -> str:
-        """An action in words."""
+        """An action in words.
+
+        Raises
+        ------
+        IllegalActionError
+            If there is no such action.
+        """
+        if action not in ((0, 1, 2) if player == -1 else (PASS, BET)):
+            raise IllegalActionError(f"{action!r} is no action of seat {player}")
         return f"deal {action}" if player == -1 else ("pass", "bet")[action]
 
     def resample_from_infostate(self, player: int, uniform_01: Callable[[], float]) -> State:
@@ -130,3 +139,21 @@ class Game:
 
     def __str__(self) -> str:
         return "kuhn"
+
+
+def load(text: str) -> Game:
+    """The game of the game string ``kuhn``.
+
+    Raises
+    ------
+    PositionError
+        If the text is another.
+    GameOptionError
+        If it has options.
+    """
+    name, options, end = notation.read_game(text)
+    if name != "kuhn" or text[end:].strip():
+        raise PositionError(f"this is the game kuhn, not {text.strip()}", 1)
+    if options:
+        raise GameOptionError(f"kuhn has no options, so no {', '.join(options)}")
+    return Game()

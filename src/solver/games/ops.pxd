@@ -27,10 +27,13 @@ ctypedef struct GameOps:
     # The seat to decide, or TERMINAL_PLAYER. States carry no chance nodes.
     int (*current_player)(const void* context, const void* state) noexcept nogil
     # Legal actions of the seat to decide, ascending, and for each what the observer sees of it:
-    # actions that look the same to the observer have the same key and stand side by side. A key
-    # says all there is to see (no collisions); keys are not 0. Returns their number, at least 1.
+    # actions that look the same to the observer have the same key and stand side by side. Keys are
+    # not 0. What is seen of a step may be told by the key of the next step of the same seat, or the
+    # other way round, where the observer decides nothing in between. Returns their number, >= 1.
     int (*options)(const void* context, const void* state, int32_t* actions, uint64_t* keys) noexcept nogil
-    void (*apply)(const void* context, void* state, int32_t action) noexcept nogil
+    # Plays a legal action and lets chance decide up to the next decision. Returns what the observer
+    # sees of that chance (a card drawn, a hand dealt) as a key, or 0 if it sees nothing.
+    uint64_t (*apply)(const void* context, void* state, int32_t action) noexcept nogil
     # Uniformly random legal play to the end.
     void (*rollout)(const void* context, void* state, rng_t* rng) noexcept nogil
     # Pay-off of every seat at the end.
@@ -38,6 +41,6 @@ ctypedef struct GameOps:
 
 
 cdef class SearchRoot:
-    """What a compiled position hands to a search: its functions, kept alive with their context."""
+    """What a compiled position hands to a search: its functions. A subclass holds the memory behind
+    `ops.context`."""
     cdef GameOps ops
-    cdef object owner              # keeps the memory behind ops.context

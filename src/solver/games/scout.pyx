@@ -5,7 +5,6 @@ Rules: Oink Games, English rulebook 1.1 (2021); docs/rules-scout.md lists each o
 assumed. The rules themselves run compiled in `_scout.pyx`; text is the topic of
 `scout_notation.py`.
 """
-import operator
 import time
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -16,29 +15,28 @@ from libc.stdint cimport int32_t, uint8_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from solver._core cimport (
-    Rng, as_rng, card_turned, hand_card, hand_load, low_bits, rng_fork,
+    Rng, as_rng, card_turned, hand_card, hand_load, low_bits, rng_fork, rng_t,
 )
 from solver.games._scout cimport (
-    CHOOSING, DEALING, EMPTY_HAND, MARGIN, MAX_ACTIONS, MUST_SHOW, OVER, SCORE, SCOUTED_OUT, TURN, TURN_LIMIT,
-    WIN, active_cards, apply, current_player, deal_card, fill_ops, lay_active, new_round, observe,
+    CHOOSING, DEALING, EMPTY_HAND, MAX_ACTIONS, MUST_SHOW, OVER, SCOUTED_OUT, TURN, TURN_LIMIT,
+    active_cards, apply, current_player, deal_card, fill_ops, lay_active, new_round, observe,
     options, payoffs, playout, position_t, rules_t, sample, scouts_since, search_context_t, state_t,
 )
+from solver.games._scout_options cimport Options, action_id, whole
 from solver.games.ops cimport SearchRoot
 
 from solver._core import beats, legal_sets
-from solver.errors import GameOptionError, IllegalActionError, PositionError
+from solver._version import __version__
+from solver.errors import ArgumentError, GameOptionError, IllegalActionError, PositionError
 from solver.games import notation, scout_notation
+from solver.games._scout_options import PAYOFFS
 
 __all__ = ["Game", "Playouts", "Position", "RoundResult", "State", "beats", "legal_sets", "load", "parse"]
 
-# The pairs of numbers may not exceed the 55 cards that the bit planes are sized for.
-_MAX_RANKS = 11
-_MAX_ROUNDS = 100
-_MAX_TURNS = 30_000
-_MAX_CHIPS = 1000
-_PAYOFFS = {"score": SCORE, "margin": MARGIN, "win": WIN}
 _REASONS = {EMPTY_HAND: "empty_hand", SCOUTED_OUT: "scouted_out", TURN_LIMIT: "max_turns"}
 _ENDS = ("left", "right")
+# Whoever has not got this makes no empty State or Position, in which nothing could be looked up.
+cdef object _TOKEN = object()
 
 
 class Playouts(NamedTuple):
@@ -83,57 +81,7 @@ class RoundResult(NamedTuple):
     exempt: object
 
 
-def _whole(value):
-    """A whole number as an int; None for anything else, bools included."""
-    if isinstance(value, bool):
-        return None
-    try:
-        return operator.index(value)
-    except TypeError:
-        return None
-
-
-def _option(name, value, low, high):
-    """An int option within its range."""
-    result = _whole(value)
-    if result is None:
-        raise GameOptionError(f"{name} must be a whole number in {low}..{high}, not {value!r}")
-    if not low <= result <= high:
-        raise GameOptionError(f"{name} must lie in {low}..{high}, not {value}")
-    return result
-
-
-def _flag(name, value):
-    if not isinstance(value, bool):
-        raise GameOptionError(f"{name} must be true or false, not {value!r}")
-    return value
-
-
-def _dropped(drop, players, ranks):
-    """The pairs left out of the deck, as a sorted tuple."""
-    if drop is None:
-        if ranks != 10 or players == 5:
-            return ()
-        return tuple((low, 10) for low in range(1, 10)) if players == 3 else ((9, 10),)
-    if isinstance(drop, str):
-        words = [word.split("/") for word in drop.split("+") if word not in ("", "none")]
-        if not all(len(word) == 2 and word[0].isdecimal() and word[1].isdecimal() for word in words):
-            raise GameOptionError(f"drop must be pairs such as 9/10+8/10, or none, not {drop!r}")
-        drop = [(int(a), int(b)) for a, b in words]
-    pairs = set()
-    try:
-        drop = [(a, b) for a, b in drop]
-    except (TypeError, ValueError):
-        raise GameOptionError(f"drop must be pairs of numbers such as [(9, 10)], not {drop!r}") from None
-    for pair in drop:
-        a, b = sorted([_option("a number of a dropped pair", number, 1, ranks) for number in pair])
-        if a == b:
-            raise GameOptionError(f"drop: there is no card {a}/{b}")
-        pairs.add((a, b))
-    return tuple(sorted(pairs))
-
-
-cdef class Game:
+cdef class Game(Options):
     """SCOUT with its options.
 
     Parameters
@@ -175,178 +123,8 @@ cdef class Game:
     ('scout(players=3)', 36)
     """
 
-    cdef rules_t rules
-    cdef dict _parameters
-    cdef str _text
-
-    def __init__(self, players=4, rounds=1, payoff="score", insertions_public=False,
-                 ends_on_emptying_scout=True, max_turns=500, ranks=10, hand_size=None, chips=3,
-                 drop=None):
-        cdef rules_t* r = &self.rules
-        cdef int i
-        memset(r, 0, sizeof(rules_t))
-        r.players = players = _option("players", players, 2, 5)
-        r.two = players == 2
-        if isinstance(rounds, str) and rounds == "match":
-            rounds = 2 if r.two else players
-        if isinstance(rounds, str):
-            raise GameOptionError(f'rounds must be a whole number in 1..{_MAX_ROUNDS} or "match", not {rounds!r}')
-        r.rounds = rounds = _option("rounds", rounds, 1, _MAX_ROUNDS)
-        if not isinstance(payoff, str) or payoff not in _PAYOFFS:
-            raise GameOptionError(f"payoff must be one of {', '.join(_PAYOFFS)}, not {payoff!r}")
-        r.payoff = _PAYOFFS[payoff]
-        r.insertions_public = _flag("insertions_public", insertions_public)
-        r.ends_on_emptying = _flag("ends_on_emptying_scout", ends_on_emptying_scout)
-        r.max_turns = max_turns = _option("max_turns", max_turns, 1, _MAX_TURNS)
-        r.ranks = ranks = _option("ranks", ranks, 2, _MAX_RANKS)
-        r.chips = chips = _option("chips", chips, 0, _MAX_CHIPS)
-        if not r.two:
-            if chips != 3:
-                raise GameOptionError("chips can be set with two players only")
-            r.chips = 0
-        dropped = _dropped(drop, players, ranks)
-        pairs = [(a, b) for a in range(1, ranks + 1) for b in range(a + 1, ranks + 1) if (a, b) not in dropped]
-        r.deck = len(pairs)
-        memset(r.index, 255, 256)
-        for i, (a, b) in enumerate(pairs):
-            r.cards[i] = a | b << 4
-            r.index[a | b << 4] = r.index[b | a << 4] = i
-        deals = 2 if r.two and rounds > 1 else 1
-        if hand_size is None:
-            hand_size = r.deck // (4 if r.two else players)
-            if hand_size < 1:
-                raise GameOptionError(f"{r.deck} cards cannot be dealt to {players} players")
-        r.hand_size = hand_size = _option("hand_size", hand_size, 1, 55)
-        r.in_play = players * r.hand_size
-        if r.in_play * deals > r.deck:
-            raise GameOptionError(
-                f"{deals * players} hands of {hand_size} cards cannot be dealt from {r.deck} cards"
-                + (" (the second round of two players is dealt from the cards set aside)" if deals == 2 else ""))
-        numbers = {number for pair in pairs for number in pair}
-        r.longest = min(len(numbers), r.in_play)
-        r.first_scout = 2 + r.longest * r.in_play
-        r.first_both = r.first_scout + 4 * r.in_play
-        r.num_actions = r.first_both + (0 if r.two else 4 * r.in_play)
-        self._parameters = {
-            "players": players, "rounds": rounds, "payoff": payoff,
-            "insertions_public": insertions_public, "ends_on_emptying_scout": ends_on_emptying_scout,
-            "max_turns": max_turns, "ranks": ranks, "hand_size": hand_size, "chips": chips, "drop": dropped,
-        }
-        self._text = self._write(players, ranks)
-
-    def _write(self, players, ranks):
-        """The game string: the number of players and whatever else is not default."""
-        default = {
-            "rounds": 1, "payoff": "score", "insertions_public": False, "ends_on_emptying_scout": True,
-            "max_turns": 500, "ranks": 10, "chips": 3, "drop": _dropped(None, players, ranks),
-            "hand_size": self.rules.deck // (4 if self.rules.two else players),
-        }
-        shown = {key: value for key, value in self._parameters.items()
-                 if key not in default or value != default[key]}
-        if "drop" in shown:
-            shown["drop"] = "+".join(f"{a}/{b}" for a, b in shown["drop"]) or "none"
-        return notation.format_game("scout", shown)
-
-    def __str__(self):
-        return self._text
-
-    def __repr__(self):
-        return self._text
-
-    def __eq__(self, other):
-        return isinstance(other, Game) and str(self) == str(other)
-
-    def __hash__(self):
-        return hash(self._text)
-
     def __reduce__(self):
-        return load, (self._text,)
-
-    # -- what it is made of
-
-    @property
-    def players(self):
-        """Number of players."""
-        return self.rules.players
-
-    @property
-    def rounds(self):
-        """Number of rounds."""
-        return self.rules.rounds
-
-    @property
-    def payoff(self):
-        """What `State.returns` gives: "score", "margin" or "win"."""
-        return self._parameters["payoff"]
-
-    @property
-    def max_turns(self):
-        """Turns after which a round ends."""
-        return self.rules.max_turns
-
-    @property
-    def hand_size(self):
-        """Cards dealt to each seat."""
-        return self.rules.hand_size
-
-    @property
-    def chips(self):
-        """Scout chips of each at the start of a round; 0 with more than two players."""
-        return self.rules.chips
-
-    @property
-    def cards_in_play(self):
-        """Cards dealt to the seats of a round."""
-        return self.rules.in_play
-
-    @property
-    def two_player(self):
-        """Whether the two-player rules hold."""
-        return bool(self.rules.two)
-
-    @property
-    def insertions_public(self):
-        """Whether all see where a scouted card goes."""
-        return bool(self.rules.insertions_public)
-
-    def deck(self):
-        """The cards, as a list of (smaller, larger) number, in the order of their index."""
-        return [(self.rules.cards[i] & 15, self.rules.cards[i] >> 4) for i in range(self.rules.deck)]
-
-    # -- the protocol
-
-    def num_players(self):
-        """Number of players."""
-        return self.rules.players
-
-    def num_distinct_actions(self):
-        """Action ids are 0..num_distinct_actions() - 1."""
-        return self.rules.num_actions
-
-    def max_chance_outcomes(self):
-        """Chance outcomes are card index * 2 + (larger number on top)."""
-        return 2 * self.rules.deck
-
-    def max_utility(self):
-        """An upper bound of a seat's pay-off."""
-        if self.payoff == "win":
-            return 1.0
-        chips = self.rules.chips if self.rules.two else self.rules.max_turns
-        best = float(self.rules.rounds * (self.rules.in_play + chips))
-        return best - self._worst() if self.payoff == "margin" else best
-
-    def min_utility(self):
-        """A lower bound of a seat's pay-off."""
-        if self.payoff == "win":
-            return 0.0
-        return -self.max_utility() if self.payoff == "margin" else self._worst()
-
-    def _worst(self):
-        return -float(self.rules.rounds * self.rules.in_play)
-
-    def get_parameters(self):
-        """The options, as a dict; `Game(**game.get_parameters())` equals the game."""
-        return dict(self._parameters)
+        return load, (str(self),)
 
     def new_initial_state(self):
         """The start, with chance nodes that deal card by card.
@@ -355,94 +133,11 @@ cdef class Game:
         -------
         State
         """
-        cdef State s = State.__new__(State)
+        cdef State s = State.__new__(State, _TOKEN)
         s.game = self
         s.c.explicit_chance = 1
         s._start()
         return s
-
-    # -- action ids
-
-    @property
-    def keep(self):
-        """Action id: keep the hand as dealt."""
-        return 0
-
-    @property
-    def turn(self):
-        """Action id: turn the whole hand by 180 degrees."""
-        return 1
-
-    def show(self, start, length):
-        """Action id: Show `length` cards from place `start` on.
-
-        Raises
-        ------
-        IllegalActionError
-            If no hand has such places.
-        """
-        at, cards = _whole(start), _whole(length)
-        if at is None or cards is None or not (0 <= at < self.rules.in_play and 1 <= cards <= self.rules.longest):
-            raise IllegalActionError(
-                f"show({start!r}, {length!r}): start lies in 0..{self.rules.in_play - 1}, "
-                f"length in 1..{self.rules.longest}")
-        return 2 + (cards - 1) * self.rules.in_play + at
-
-    def scout(self, end, place, turned):
-        """Action id: Scout the left (`end` 0) or right (1) card to `place`, turned or as it lies.
-
-        With one card on the table only end 0 is legal. `place` is the index that the card will
-        have in the hand.
-
-        Raises
-        ------
-        IllegalActionError
-            If no hand has such a place, or `end` is neither 0 nor 1.
-        """
-        return self.rules.first_scout + self._scouting(end, place, turned)
-
-    def scout_and_show(self, end, place, turned):
-        """Action id: the Scout half of a Scout & Show; the Show is the same seat's next action.
-
-        Raises
-        ------
-        IllegalActionError
-            As `scout`; and always with two players, who have no Scout & Show.
-        """
-        if self.rules.two:
-            raise IllegalActionError("with two players there is no Scout & Show")
-        return self.rules.first_both + self._scouting(end, place, turned)
-
-    def _scouting(self, end, place, turned):
-        at = _whole(place)
-        if end not in (0, 1) or turned not in (0, 1) or at is None or not 0 <= at < self.rules.in_play:
-            raise IllegalActionError(
-                f"end {end!r}, place {place!r}, turned {turned!r}: end is 0 (left) or 1 (right), "
-                f"place lies in 0..{self.rules.in_play - 1}, turned is True or False")
-        return 2 * (int(end) * self.rules.in_play + at) + int(turned)
-
-    def decode(self, action):
-        """What an action id means.
-
-        Returns
-        -------
-        tuple
-            ("keep",), ("turn",), ("show", start, length), ("scout", end, place, turned) or
-            ("scout_and_show", end, place, turned).
-
-        Raises
-        ------
-        IllegalActionError
-            If the id is out of range.
-        """
-        cdef int a = _action_id(action, self.rules.num_actions)
-        if a < 2:
-            return ("turn",) if a else ("keep",)
-        if a < self.rules.first_scout:
-            return ("show", (a - 2) % self.rules.in_play, (a - 2) // self.rules.in_play + 1)
-        kind = "scout" if a < self.rules.first_both else "scout_and_show"
-        a -= self.rules.first_scout if a < self.rules.first_both else self.rules.first_both
-        return (kind, a // (2 * self.rules.in_play), a % (2 * self.rules.in_play) // 2, bool(a & 1))
 
     # -- deals and play
 
@@ -472,32 +167,34 @@ cdef class Game:
             If the hands are not `hand_size` different cards of the deck for each seat, or `starter`
             is no seat, or `turned` has not one entry a seat.
         """
-        cdef State s = State.__new__(State)
+        cdef State s = State.__new__(State, _TOKEN)
         cdef Rng rng = as_rng(seed)
         s.game = self
-        if _whole(starter) is None or not 0 <= starter < self.rules.players:
+        if whole(starter) is None or not 0 <= starter < self.rules.players:
             raise PositionError(f"starter must be a seat, 0..{self.rules.players - 1}, not {starter!r}")
-        if turned is not None and len(turned) != self.rules.players:
-            raise PositionError(f"turned needs one entry a seat, {self.rules.players}, not {len(turned)}")
-        s.c.starter = starter
+        choices = None if turned is None else _as_list(turned)
+        if turned is not None and (choices is None or len(choices) != self.rules.players):
+            raise PositionError(f"turned needs one entry a seat, {self.rules.players}, not {_count(choices, turned)}")
+        s.c.starter = whole(starter)
         rng_fork(&rng.c, &s.c.rng)
-        if hands is not None:
-            self._check_hands(hands)
-        s._start(hands)
-        if turned is not None:
-            for turn in turned:
-                s.apply_action(1 if turn else 0)
+        s._start(None if hands is None else self._card_codes(hands))
+        for turn in choices or ():
+            s.apply_action(1 if turn else 0)
         return s
 
-    def _check_hands(self, hands):
-        """Whether these rows can be dealt."""
-        if len(hands) != self.rules.players:
-            raise PositionError(f"hands for {self.rules.players} seats are needed, not {len(hands)}")
+    cdef list _card_codes(self, object hands):
+        """Hands as lists of bytes, checked."""
+        rows = _as_list(hands)
+        if rows is None or len(rows) != self.rules.players:
+            raise PositionError(f"hands for {self.rules.players} seats are needed, not {_count(rows, hands)}")
         seen = {}
-        for seat, row in enumerate(hands):
-            if len(row) != self.rules.hand_size:
-                raise PositionError(f"seat {seat}: {self.rules.hand_size} cards are dealt, not {len(row)}")
-            for place, card in enumerate(row):
+        result = []
+        for seat, row in enumerate(rows):
+            cards = _as_list(row)
+            if cards is None or len(cards) != self.rules.hand_size:
+                raise PositionError(f"seat {seat}: {self.rules.hand_size} cards are dealt, not {_count(cards, row)}")
+            codes = []
+            for place, card in enumerate(cards):
                 where = f"seat {seat}, place {place}"
                 code = self._card_code(card)
                 if code < 0:
@@ -506,6 +203,9 @@ cdef class Game:
                 if index in seen:
                     raise PositionError(f"{where}: the card {card!r} is also at {seen[index]}")
                 seen[index] = where
+                codes.append(code)
+            result.append(codes)
+        return result
 
     cdef int _card_code(self, object card) except -2:
         """(top, bottom) as a byte, -1 if there is no such card."""
@@ -513,7 +213,7 @@ cdef class Game:
             top, bottom = card
         except (TypeError, ValueError):
             return -1
-        top, bottom = _whole(top), _whole(bottom)
+        top, bottom = whole(top), whole(bottom)
         for number in (top, bottom):
             if number is None or not 1 <= number <= self.rules.ranks:
                 return -1
@@ -535,12 +235,13 @@ cdef class Game:
 
         Raises
         ------
-        ValueError
-            If `n` is less than 1.
+        ArgumentError
+            If `n` is no whole number of at least 1.
         """
-        if _whole(n) is None or not 1 <= n < 2**62:
-            raise ValueError(f"n must be a whole number of at least 1, not {n!r}")
+        if whole(n) is None or not 1 <= n < 2**62:
+            raise ArgumentError(f"n must be a whole number of at least 1, not {n!r}")
         cdef Rng rng = as_rng(seed)
+        cdef rng_t stream = rng.c           # of this call alone while the GIL is released
         cdef state_t fresh, s
         cdef double sums[5]
         cdef double out[5]
@@ -558,25 +259,29 @@ cdef class Game:
             with nogil:
                 for _i in range(chunk):
                     s = fresh
-                    decisions += playout(&self.rules, &s, &rng.c, ends)
+                    decisions += playout(&self.rules, &s, &stream, ends)
                     payoffs(&self.rules, &s, self.rules.payoff, out)
                     for q in range(self.rules.players):
                         sums[q] += out[q]
             done += chunk
         seconds = time.perf_counter() - began
+        rng.c = stream
         return Playouts(n, decisions, seconds,
                         tuple([sums[q] / n for q in range(self.rules.players)]),
                         {name: ends[reason] for reason, name in _REASONS.items()})
 
 
-cdef int _action_id(object action, int limit) except -1:
-    """An action id as a C int."""
-    a = _whole(action)
-    if a is None:
-        raise IllegalActionError(f"an action is a whole number in 0..{limit - 1}, not {action!r}")
-    if not 0 <= a < limit:
-        raise IllegalActionError(f"an action lies in 0..{limit - 1}, not {a}")
-    return a
+def _as_list(items):
+    """A copy of a sequence, so that what is checked is what is used; None if it is no sequence."""
+    try:
+        return list(items)
+    except TypeError:
+        return None
+
+
+def _count(items, given):
+    """Length of what `_as_list` made, or what was given."""
+    return repr(given) if items is None else len(items)
 
 
 def load(text):
@@ -589,6 +294,7 @@ def load(text):
     PositionError
         If the text is no game string or of another game.
     """
+    notation.check_length(text)
     name, given, end = notation.read_game(text)
     if name != "scout":
         raise PositionError(f"this is the game scout, not {name}", 1)
@@ -638,8 +344,9 @@ cdef class State:
     cdef list _history
     cdef list _results
 
-    def __init__(self):
-        raise TypeError("a State is made by Game.deal, Game.new_initial_state or Position.sample")
+    def __cinit__(self, token=None):
+        if token is not _TOKEN:
+            raise TypeError("a State is made by Game.deal, Game.new_initial_state or Position.sample")
 
     cdef _start(self, hands=None):
         """Begin round 0. The random stream and the starter are set."""
@@ -660,8 +367,8 @@ cdef class State:
                 for i in range(r.hand_size):
                     rest.append(hand_card(&self.c.seat[q].hand, i))
             for q, cards in enumerate(hands):
-                for i, (top, bottom) in enumerate(cards):
-                    row[i] = top | bottom << 4
+                for i, code in enumerate(cards):
+                    row[i] = code
                     dealt |= <uint64_t> 1 << r.index[row[i]]
                 hand_load(&self.c.seat[q].hand, row, r.hand_size, 0)
             rest = [card for card in rest if not dealt >> r.index[<int> card] & 1]
@@ -735,11 +442,13 @@ cdef class State:
         -------
         list of (int, int)
             (action, key), ascending by action. Two actions have the same key exactly when `player`
-            cannot tell them apart; keys are not 0, and mean nothing in another state.
+            cannot tell them apart; keys are not 0, and mean nothing in another state. With public
+            insertions the first halves of a Scout & Show, which nobody sees before the Show, have
+            the keys of what will then be seen.
 
         Raises
         ------
-        ValueError
+        ArgumentError
             If there is no such seat.
         """
         cdef int32_t actions[MAX_ACTIONS]
@@ -773,7 +482,7 @@ cdef class State:
         cdef int finished = self.c.round
         if self.c.phase == OVER:
             raise IllegalActionError("the game is over: no action is legal")
-        cdef int a = _action_id(action, 2 * r.deck if self.c.phase == DEALING else r.num_actions)
+        cdef int a = action_id(action, 2 * r.deck if self.c.phase == DEALING else r.num_actions)
         if not self._is_legal(a):
             raise IllegalActionError(self._why_not(a))
         self._history.append(a)
@@ -845,7 +554,7 @@ cdef class State:
 
     def clone(self):
         """An independent copy, random stream included."""
-        cdef State s = State.__new__(State)
+        cdef State s = State.__new__(State, _TOKEN)
         s.c = self.c
         s.origin = self.origin
         s.game = self.game
@@ -862,7 +571,8 @@ cdef class State:
         return self.clone()
 
     def __reduce__(self):
-        return _restore_state, (self.game, PyBytes_FromStringAndSize(<char*> &self.c, sizeof(state_t)),
+        return _restore_state, (__version__, self.game,
+                                PyBytes_FromStringAndSize(<char*> &self.c, sizeof(state_t)),
                                 PyBytes_FromStringAndSize(<char*> &self.origin, sizeof(state_t)),
                                 self._prefix, self._views, self._history, self._results)
 
@@ -889,7 +599,7 @@ cdef class State:
 
         Raises
         ------
-        ValueError
+        ArgumentError
             If there is no such seat, or none is given and no seat is to decide.
         """
         cdef int q = self._seat(self.current_player() if player is None else player)
@@ -915,13 +625,20 @@ cdef class State:
         if action is None:
             player, action = self.current_player(), player
         if player == -1:
-            return self.chance_text(_action_id(action, 2 * self.game.rules.deck))
+            return self.chance_text(action)
         return scout_notation.action_words(self.game, _row(&self.c, self._seat(player)), _active(&self.c), action)
 
     def chance_text(self, outcome):
-        """The card of a chance outcome, top/bottom."""
-        cdef int card = self.game.rules.cards[<int> outcome >> 1]
-        if outcome & 1:
+        """The card of a chance outcome, top/bottom.
+
+        Raises
+        ------
+        IllegalActionError
+            If there is no such outcome.
+        """
+        cdef int a = action_id(outcome, 2 * self.game.rules.deck)
+        cdef int card = self.game.rules.cards[a >> 1]
+        if a & 1:
             card = card_turned(card)
         return f"{card & 15}/{card >> 4}"
 
@@ -938,10 +655,16 @@ cdef class State:
         -------
         State
             Drawn as `Position.sample` does; its information state string for `player` is the same.
+            What the other seats saw before is not drawn: their strings begin with their position.
         """
-        seed = [int(uniform_01() * 2**32) for _ in range(4)]
+        draws = [uniform_01() for _ in range(4)]
+        if not all(0 <= x < 1 for x in draws):
+            raise ArgumentError(f"uniform_01 must return floats in [0, 1), not {draws}")
+        seed = [int(x * 2**32) for x in draws]
         cdef State s = self.position(player).sample(seed)
         self.information_state_string(player)          # fills the prefix
+        s.c.explicit_chance = self.c.explicit_chance
+        s._results = list(self._results)
         s._prefix[player] = self._prefix[player]
         s._views[player] = self._views[player]
         return s
@@ -949,8 +672,8 @@ cdef class State:
     # -- what there is to see
 
     cdef int _seat(self, object player) except -1:
-        if _whole(player) is None or not 0 <= player < self.game.rules.players:
-            raise ValueError(f"a seat lies in 0..{self.game.rules.players - 1}, not {player!r}")
+        if whole(player) is None or not 0 <= player < self.game.rules.players:
+            raise ArgumentError(f"a seat lies in 0..{self.game.rules.players - 1}, not {player!r}")
         return player
 
     def hand(self, player):
@@ -1029,7 +752,7 @@ cdef class State:
 
         Raises
         ------
-        ValueError
+        ArgumentError
             If there is no such seat.
         PositionError
             If cards are being dealt, or the game is over.
@@ -1045,10 +768,12 @@ cdef class State:
         return f"<scout.State of {self.game}, {self.phase}, seat to decide {self.current_player()}>"
 
 
-def _restore_state(Game game, bytes c, bytes origin, prefix, views, history, results):
-    cdef State s = State.__new__(State)
-    if len(c) != sizeof(state_t) or len(origin) != sizeof(state_t):
-        raise ValueError("this State was pickled by another version")
+def _restore_state(version, Game game not None, bytes c not None, bytes origin not None,
+                   prefix, views, history, results):
+    """For process pools of one version; nothing that is kept on disk holds a pickled State."""
+    cdef State s = State.__new__(State, _TOKEN)
+    if version != __version__ or len(c) != sizeof(state_t) or len(origin) != sizeof(state_t):
+        raise ArgumentError(f"this State was pickled by version {version}; this is {__version__}")
     memcpy(&s.c, PyBytes_AS_STRING(c), sizeof(state_t))
     memcpy(&s.origin, PyBytes_AS_STRING(origin), sizeof(state_t))
     s.game = game
@@ -1065,7 +790,7 @@ cdef Position _position(Game game, const state_t* s, int player):
         raise PositionError("cards are being dealt: there is no position yet")
     if s.phase == OVER:
         raise PositionError("the game is over: there is no position to play from")
-    cdef Position p = Position.__new__(Position)
+    cdef Position p = Position.__new__(Position, _TOKEN)
     p.game = game
     observe(&game.rules, s, player, &p.c)
     return p
@@ -1088,8 +813,9 @@ cdef class Position:
     cdef object _fields_cache
     cdef str _text
 
-    def __init__(self):
-        raise TypeError("a Position is made by State.position or scout.parse")
+    def __cinit__(self, token=None):
+        if token is not _TOKEN:
+            raise TypeError("a Position is made by State.position or scout.parse")
 
     @property
     def player(self):
@@ -1203,13 +929,15 @@ cdef class Position:
             self.game, self.phase, self.hand, self.active_set, self.chips[self.c.observer],
             bool(self.c.base.both_left >> self.c.observer & 1), kind, rest)
 
-    def sample(self, seed=None):
+    def sample(self, seed=None, this_round_only=False):
         """Draw a full state that fits all that is known.
 
         Parameters
         ----------
         seed : int, numpy.random.SeedSequence, Rng or None
             An `Rng` is drawn from, and moves on.
+        this_round_only : bool, default False
+            Whether the sampled game ends with the running round.
 
         Returns
         -------
@@ -1229,10 +957,12 @@ cdef class Position:
         not show) is not used.
         """
         cdef Rng rng = as_rng(seed)
-        cdef State s = State.__new__(State)
+        cdef State s = State.__new__(State, _TOKEN)
         cdef int players = self.game.rules.players
         if sample(&self.game.rules, &self.c, &rng.c, &s.c) < 0:
             raise PositionError("no deal was found in which the seat to move, without a chip, can show")
+        if this_round_only:
+            s.c.last_round = s.c.round + 1
         s.game = self.game
         s.origin = s.c
         s._prefix = [None] * players
@@ -1242,30 +972,41 @@ cdef class Position:
         s._results = []
         return s
 
-    def search_root(self, payoff=None):
-        """What a compiled search needs (see `solver.games.ops`).
+    def search_payoff(self, payoff=None):
+        """The pay-off that a search maximises: "win" for a game with that payoff, else "margin".
 
         Parameters
         ----------
         payoff : {"score", "margin", "win"}, optional
-            Default: "win" if the game's payoff is "win", else "margin". With "score" and "margin"
-            a searched game stops at the end of the running round, since later rounds add the same
-            to every action.
+            Taken as it is, if given.
 
         Raises
         ------
         GameOptionError
             If `payoff` is another.
         """
-        cdef _Root root = _Root()
         if payoff is None:
-            payoff = "win" if self.game.payoff == "win" else "margin"
-        if not isinstance(payoff, str) or payoff not in _PAYOFFS:
-            raise GameOptionError(f"payoff must be one of {', '.join(_PAYOFFS)}, not {payoff!r}")
+            return "win" if self.game.payoff == "win" else "margin"
+        if not isinstance(payoff, str) or payoff not in PAYOFFS:
+            raise GameOptionError(f"payoff must be one of {', '.join(PAYOFFS)}, not {payoff!r}")
+        return payoff
+
+    def search_sample(self, seed, payoff=None):
+        """A sampled state as a search needs it.
+
+        With "score" and "margin" its game ends with the running round, since later rounds add the
+        same to every action.
+        """
+        return self.sample(seed, this_round_only=self.search_payoff(payoff) != "win")
+
+    def search_root(self, payoff=None):
+        """What a compiled search needs (see `solver.games.ops`); samples as `search_sample`."""
+        cdef _Root root = _Root()
+        name = self.search_payoff(payoff)
         root.c.rules = self.game.rules
         root.c.position = self.c
-        root.c.payoff = _PAYOFFS[payoff]
-        if root.c.payoff != WIN:
+        root.c.payoff = PAYOFFS[name]
+        if name != "win":
             root.c.position.base.last_round = self.c.base.round + 1
         fill_ops(&root.c, &root.ops)
         return root
@@ -1320,7 +1061,14 @@ cdef class Position:
         ----------
         names : sequence of str, optional
             One a seat; default "seat 0", ...
+
+        Raises
+        ------
+        ArgumentError
+            If there is not one name a seat.
         """
+        if names is not None and len(names) != self.game.rules.players:
+            raise ArgumentError(f"names for {self.game.rules.players} seats are needed, not {len(names)}")
         return scout_notation.pretty(self.game, self._fields(), names)
 
     def __str__(self):
@@ -1378,7 +1126,7 @@ def parse(text):
 
 cdef Position _from_fields(Game game, object f):
     """A compiled position from checked fields; equal, to the byte, to what `observe` writes."""
-    cdef Position p = Position.__new__(Position)
+    cdef Position p = Position.__new__(Position, _TOKEN)
     cdef rules_t* r = &game.rules
     cdef state_t* b = &p.c.base
     cdef uint8_t row[64]

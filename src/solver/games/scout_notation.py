@@ -7,6 +7,7 @@ compiled position; `write_line` is its inverse. A card is written top/bottom: `3
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -216,11 +217,12 @@ def _read_counts(reader: _Reader, fields: Fields) -> None:
             f"seat {fields.seat} holds {len(fields.hand)} cards under hand, but {fields.cards[fields.seat]} under cards"
         )
     if game.two_player:
-        fields.chips = reader.numbers("chips", "Scout chips left", 0, game.chips, [game.chips] * n)
+        fields.chips = reader.numbers("chips", "Scout chips left", 0, game.chips, _first_chips(game))
     else:
-        fields.chips = reader.numbers("chips", "Scout chips taken", 0, game.max_turns, [0] * n)
+        fields.chips = reader.numbers("chips", "Scout chips taken", 0, game.max_turns, _first_chips(game))
     fields.score = reader.numbers("score", "score cards", 0, game.cards_in_play, [0] * n)
-    low, high = -game.cards_in_play * game.rounds, (game.cards_in_play + game.max_turns) * game.rounds
+    gain = game.chips if game.two_player else game.max_turns
+    low, high = -game.cards_in_play * game.rounds, (game.cards_in_play + gain) * game.rounds
     fields.totals = reader.numbers("totals", "scores of the finished rounds", low, high, [0] * n)
     if fields.round == 0 and any(fields.totals):
         raise reader.at("totals")("in the first round no finished round has scored")
@@ -235,8 +237,50 @@ def _read_counts(reader: _Reader, fields: Fields) -> None:
         if game.two_player:
             section.fail("with two players there is no Scout & Show")
         fields.used = sorted({word.integer("a seat", 0, n - 1) for word in section.arguments})
-    if fields.phase == "choose" and (any(fields.score) or fields.used or fields.turn):
-        raise reader.at("score", "used", "turn")("while the seats choose, nobody has played yet")
+    if fields.phase == "choose":
+        if any(fields.score) or fields.used or fields.turn or fields.chips != _first_chips(game):
+            raise reader.at("score", "used", "turn", "chips")("while the seats choose, nobody has played yet")
+        if fields.cards != [game.hand_size] * n:
+            raise reader.at("cards", "hand")(
+                f"while the seats choose, each holds the {game.hand_size} cards it was dealt"
+            )
+    _check_scouts(reader, fields)
+
+
+def _first_chips(game: Any) -> list[int]:
+    """Chips of each seat at the start of a round."""
+    return [game.chips if game.two_player else 0] * game.players
+
+
+def _most_scouts(game: Any, fields: Fields, seat: int) -> int:
+    """Scouts of a seat in this round, at most: with two players the chips it spent, else the chips of the others."""
+    if game.two_player:
+        return int(game.chips - fields.chips[seat])
+    return sum(fields.chips) - fields.chips[seat]
+
+
+def _check_scouts(reader: _Reader, fields: Fields) -> None:
+    """Every Scout moves a chip, so the chips bound how many cards a hand can have gained."""
+    game = reader.game
+    if fields.table and not game.two_player:
+        row = (fields.to_move - fields.owner - 1) % game.players
+        if fields.chips[fields.owner] < row:
+            raise reader.at("chips", "table", "to-move")(
+                f"since seat {fields.owner} showed, {row} seats have scouted, so it has at least {row} chips"
+            )
+    total = abs(sum(fields.chips) - sum(_first_chips(game)))
+    turns = fields.turn if "turn" in reader.sections else game.max_turns
+    if total > turns + (fields.phase == "must-show"):
+        raise reader.at("chips", "turn")(f"the chips tell of {total} Scouts, in {turns} turns")
+    for q in range(game.players):
+        most = _most_scouts(game, fields, q)
+        if fields.cards[q] > game.hand_size + most:
+            raise reader.at("cards", "hand", "chips")(
+                f"seat {q} holds {fields.cards[q]} cards, but was dealt {game.hand_size} and has scouted "
+                f"at most {most} times, by the chips"
+            )
+        if q in fields.used and not most:
+            raise reader.at("used")(f"seat {q} has spent its Scout & Show chip, but has never scouted, by the chips")
 
 
 def _read_known(reader: _Reader, fields: Fields) -> None:
@@ -248,8 +292,12 @@ def _read_known(reader: _Reader, fields: Fields) -> None:
             cards = _own_known(reader, fields, section)
         else:
             cards = _known(reader, fields.cards[seat], seat, section)
-        if len(cards) > fields.cards[seat]:
-            first.fail(f"{len(cards)} cards are named, but seat {seat} holds {fields.cards[seat]}")
+        most = min(fields.cards[seat], _most_scouts(reader.game, fields, seat))
+        if len(cards) > most:
+            first.fail(
+                f"{len(cards)} cards are named, but seat {seat} holds {fields.cards[seat]} and has scouted "
+                f"at most {_most_scouts(reader.game, fields, seat)} times, by the chips"
+            )
         if cards:
             fields.known[seat] = sorted(cards, key=lambda item: (item[1], item[0]))
 
@@ -324,11 +372,15 @@ def _read_pending(reader: _Reader, fields: Fields) -> None:
     owner = words[3].integer("the owner's seat", 0, reader.game.players - 1)
     if owner == fields.seat or (fields.table and owner != fields.owner):
         words[3].fail("the card came from another seat, the owner of the table")
+    if fields.chips[owner] == 0:
+        words[3].fail("the owner has a chip for the Scout: see chips")
     card = fields.hand[place][::-1] if turned else fields.hand[place]
     before = [*fields.table, card] if end else [card, *fields.table]
     tops = [top for top, _ in before]
     if (0, len(tops)) not in legal_sets(tops):
         words[1].fail(f"with this card the table was {'-'.join(map(str, tops))}, which is no set")
+    if len(fields.hand) < 2:
+        section.fail("the hand was empty before this Scout, so the round was over")
     if end and not fields.table:
         words[0].fail("the only card of a table is its left one")
     fields.pending = (end, place, turned, owner)
@@ -395,7 +447,7 @@ def write_line(game: Any, fields: Fields) -> str:
     default[fields.seat] = len(fields.hand)
     if fields.cards != default:
         put("cards", fields.cards)
-    if fields.chips != [game.chips if game.two_player else 0] * n:
+    if fields.chips != _first_chips(game):
         put("chips", fields.chips)
     if any(fields.score):
         put("score", fields.score)
@@ -442,8 +494,13 @@ def action_words(game: Any, hand: Sequence[Card], table: Sequence[Card], action:
     if kind in ("keep", "turn"):
         return f"{kind} the hand"
     if kind == "show":
-        return show_words([top for top, _ in hand], *rest)
+        start, length = rest
+        if start + length > len(hand):
+            raise IllegalActionError(f"there are {len(hand)} cards in hand: no {length} from place {start} on")
+        return show_words([top for top, _ in hand], start, length)
     end, place, turned = rest
+    if not table or place > len(hand):
+        raise IllegalActionError(f"with {len(table)} cards on the table and {len(hand)} in hand: no such Scout")
     return scout_words(table, end, place, turned, kind == "scout_and_show")
 
 
@@ -606,7 +663,8 @@ def pretty(game: Any, fields: Fields, names: Sequence[str] | None = None) -> str
         lines.append(f"{mark} {names[q]:<{width}}{counts}{'  (you)' if q == fields.seat else ''}")
         if q in fields.known and q != fields.seat:
             words = [card_text(card) + (f"@{place}" if place >= 0 else "") for card, place in fields.known[q]]
-            lines.append(f"  {'':<{width}}holds {' '.join(words)}")
+            indent = " " * (width + 2)
+            lines += textwrap.wrap("holds " + " ".join(words), 80, initial_indent=indent, subsequent_indent=indent)
     lines.append("")
     if fields.table:
         lines += _row("table", fields.table, places=False)

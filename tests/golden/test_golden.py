@@ -1,0 +1,39 @@
+"""The golden games, made again in memory, equal the files that stand beside."""
+
+from itertools import pairwise
+
+import pytest
+
+from solver import scout
+from tests.golden import make_scout
+
+
+@pytest.mark.parametrize("players", make_scout.GAMES)
+def test_golden_game(players):
+    """The same deal, legal actions, words, positions and results as when the file was last read by a person."""
+    expected = make_scout.path(players).read_text(encoding="utf-8")
+    assert make_scout.text(players).splitlines() == expected.splitlines()
+
+
+@pytest.mark.parametrize("players", make_scout.GAMES)
+def test_positions_in_golden_games_can_be_read(players):
+    """Each position in the files parses to itself and has as many legal actions as the file says."""
+    lines = make_scout.path(players).read_text(encoding="utf-8").splitlines()
+    read = 0
+    for line, after in pairwise(lines):
+        _, dot, rest = line.partition(". ")
+        if dot and rest.startswith("scout("):
+            position = scout.parse(rest)
+            assert str(position) == rest
+            assert len(position.legal_actions()) == int(after.split()[0])
+            read += 1
+    assert read >= 10
+
+
+def test_golden_games_show_every_kind_of_action():
+    """The files together hold Shows, Scouts left and right, turned cards, Scout & Show, and two kinds of ending."""
+    everything = "".join(make_scout.path(players).read_text(encoding="utf-8") for players in make_scout.GAMES)
+    for words in (": show ", ": scout ", "(left)", "(right)", ", turned", ": scout & show ", ": keep ", ": turn "):
+        assert words in everything
+    for ending in ("empty_hand, nobody exempt", "scouted_out, seat "):
+        assert ending in everything
