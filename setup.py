@@ -21,6 +21,8 @@ MODULES = {
     "solver.games._scout": ["src/solver/games/_scout.pyx"],
     "solver.games._scout_options": ["src/solver/games/_scout_options.pyx"],
     "solver.games.scout": ["src/solver/games/scout.pyx"],
+    "solver.games._bakerstreet": ["src/solver/games/_bakerstreet.pyx"],
+    "solver.games.bakerstreet": ["src/solver/games/bakerstreet.pyx"],
     "solver._ismcts": ["src/solver/_ismcts.pyx"],
 }
 

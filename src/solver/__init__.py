@@ -7,6 +7,6 @@
 
 from solver import agents, errors, ismcts
 from solver._version import __version__
-from solver.games import kuhn, scout
+from solver.games import bakerstreet, kuhn, scout
 
-__all__ = ["__version__", "agents", "errors", "ismcts", "kuhn", "scout"]
+__all__ = ["__version__", "agents", "bakerstreet", "errors", "ismcts", "kuhn", "scout"]

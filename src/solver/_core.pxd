@@ -1,10 +1,10 @@
 # cython: language_level=3
 """Kernels that the compiled games share, inlined where they are used.
 
-Two topics: the random stream (`rng_t`) and SCOUT's bit-plane hand (`hand_t`). Everything here is
+Three topics: the random stream (`rng_t`), SCOUT's bit-plane hand (`hand_t`), Baker Street's stacks and bids. All is
 plain C over fixed-width integers; the readable Python twins stand in tests/reference.
 """
-from libc.stdint cimport uint8_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint64_t
 
 
 cdef extern from "_bits.h" nogil:
@@ -486,3 +486,80 @@ cdef inline set_t pick_show(const hand_t* h, const shows_t* shows, const uint64_
         result.first = at & 15
         result.size = shows.shortest + (at >> 4)
     return set_at(h, &shows.pairs, result.first, result.size)
+
+
+# ------------------------------------------------------------------------------------------------
+# Baker Street: stacks and bids
+#
+# A detective card is a byte: the value in the low three bits, the symbol in the next two, the seat
+# of its owner in the next. A stack is an array whose last card is the top.
+
+cdef enum Symbol:
+    PLAIN
+    STOP
+    TIMES_2
+    ARROW
+
+
+cdef struct evaluation_t:
+    int total[2]
+    int evaluated                  # cards, from the top
+    bint arrow
+
+
+cdef inline evaluation_t evaluate_stack(const uint8_t* stack, int n) noexcept nogil:
+    """Read a stack from the top down, to a STOP (which counts) or to its end."""
+    cdef evaluation_t result
+    cdef int doubled[2]
+    cdef int i, card, symbol, seat
+    result.total[0] = result.total[1] = 0
+    result.evaluated = 0
+    result.arrow = False
+    doubled[0] = doubled[1] = 0
+    for i in range(n - 1, -1, -1):
+        card = stack[i]
+        symbol = card >> 3 & 3
+        seat = card >> 5 & 1
+        result.total[seat] += card & 7
+        result.evaluated += 1
+        if symbol == TIMES_2:
+            doubled[seat] = 1
+        elif symbol == ARROW:
+            result.arrow = True
+        elif symbol == STOP:
+            break
+    result.total[0] <<= doubled[0]
+    result.total[1] <<= doubled[1]
+    return result
+
+
+cdef inline int64_t hand_sums(const int* unseen, int cards, int64_t* ways) noexcept nogil:
+    """Sums of `cards` (0 to 3) cards drawn from a multiset, unseen[v] of value v (0..5).
+
+    ways[s], s in 0..15, counts the draws of cards (each copy its own) with sum s; the result is
+    their number.
+    """
+    cdef int64_t by_count[4][16]
+    cdef int64_t total = 0
+    cdef int v, k, take, s
+    cdef int64_t choose
+    for k in range(4):
+        for s in range(16):
+            by_count[k][s] = 0
+    by_count[0][0] = 1
+    for v in range(6):
+        for k in range(cards, 0, -1):
+            for take in range(1, k + 1):
+                choose = unseen[v]
+                if take > 1:
+                    choose = choose * (unseen[v] - 1) // 2
+                if take > 2:
+                    choose = choose * (unseen[v] - 2) // 3
+                if unseen[v] < take:
+                    continue
+                for s in range(15 - take * v, -1, -1):
+                    by_count[k][s + take * v] += by_count[k - take][s] * choose
+    for s in range(16):
+        ways[s] = by_count[cards][s]
+        total += ways[s]
+    return total

@@ -22,6 +22,7 @@ from rich.table import Table
 from solver import agents, games, ismcts
 from solver._version import __version__
 from solver.errors import ArgumentError, SolverError
+from solver.games import scout
 
 __all__ = ["app", "main"]
 
@@ -48,7 +49,7 @@ def _game(text: str, players: int | None) -> Any:
             raise ArgumentError("give the players either in the game string or by --players")
         text = f"{text}(players={players})"
     loaded = games.load(text)
-    if not hasattr(loaded, "deal"):
+    if not isinstance(loaded, scout.Game):
         raise ArgumentError(f"{loaded} has no positions in text; only scout has, so far")
     return loaded
 

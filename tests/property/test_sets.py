@@ -267,3 +267,15 @@ def test_random_play_counts_and_picks_every_set_once(tops, active):
     """The counted sets, each picked by one number, are the legal ones."""
     picked = picked_sets(tops, active)
     assert sorted(picked) == legal_sets(tops, active)
+
+
+@settings(max_examples=1000)
+@given(row_and_active(longest=17))
+@example(([7] * 16, [7] * 12))
+@example(([7] * 17, [7] * 13))
+@example(([3] * 5, [2]))
+@example(([3] * 6, [2, 2]))
+def test_random_play_picks_against_a_rival_nearly_as_strong(case):
+    """The same for hands of up to 17 cards (16 fit one word) and an Active Set that few sets beat."""
+    row, active = case
+    assert sorted(picked_sets(row, active)) == kernels.legal_sets(row, active)
