@@ -14,7 +14,7 @@ EXAMPLE := scout(players=4) | seat 1 | hand 7/2 4/6 4/10 4/1 9/5 8/5 2/6 3/1 | t
 .PHONY: run test bench lint clean
 
 run: $(VENV)/installed
-	$(BIN)/solver best '$(EXAMPLE)' --seconds 1 --seed 1
+	$(BIN)/solver best '$(EXAMPLE)' --iterations 200000 --seed 1
 
 test: $(VENV)/installed-test
 	$(BIN)/python -m pytest

@@ -1,4 +1,4 @@
-"""Best play, equilibrium policies and strategy research for SCOUT and Baker Street.
+"""Best play in card games with hidden information: SCOUT, and the rules of Baker Street.
 
 >>> from solver import ismcts, scout
 >>> position = scout.Game(players=3).deal(seed=7, turned=[False] * 3).position(0)
@@ -6,7 +6,8 @@
 """
 
 from solver import agents, errors, ismcts
+from solver._core import Rng
 from solver._version import __version__
 from solver.games import bakerstreet, kuhn, scout
 
-__all__ = ["__version__", "agents", "bakerstreet", "errors", "ismcts", "kuhn", "scout"]
+__all__ = ["Rng", "__version__", "agents", "bakerstreet", "errors", "ismcts", "kuhn", "scout"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import secrets
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -34,7 +35,10 @@ app = typer.Typer(
 )
 
 Players = Annotated[int | None, typer.Option(help="Number of players, 2 to 5.")]
-Seed = Annotated[int | None, typer.Option(min=0, help="Fixes every bit of the result.")]
+Seed = Annotated[
+    int | None,
+    typer.Option(min=0, help="Makes it repeatable: the same seed (and number of iterations) gives the same result."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, one line a result.")]
 
 
@@ -80,7 +84,7 @@ def deal(
     kept: Annotated[bool, typer.Option(help="Everybody keeps the hand: the starter is to move.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Deal a game and print each seat's position, one line a seat.
+    """Deal a game, print each seat's position.
 
     Each line is what that seat knows when it decides whether to keep or turn its hand; give one to
     `solver best`.
@@ -88,6 +92,7 @@ def deal(
     Example: solver deal scout --players 4 --seed 7
     """
     loaded = _game(game, players)
+    seed = _seed(seed)
     state = loaded.deal(seed=seed)
     lines = []
     if kept:
@@ -117,27 +122,39 @@ def best(
     rows: Annotated[int, typer.Option(min=1, help="Actions to list.")] = 12,
     as_json: AsJson = False,
 ) -> None:
-    """Print the best play of a position, with the table of candidate actions.
+    """Print the best play of a position.
 
-    Value is the mean pay-off of the seat to move: by default its score minus the mean of the
-    others'. Ctrl-C ends the search and prints what it has.
+    Below it stands the table of candidate actions. Value is the mean pay-off of the seat to move: by
+    default its score minus the mean of the others'. Actions with few visits were dropped early: their
+    values are rough. Ctrl-C ends the search and prints what it has. From standard input, blank lines
+    and lines that begin with # are passed over.
 
     Example: solver best 'scout(players=3) | hand 4/1 4/3 4/8 | table 2/8 by 2 | cards 3 11 12 | score 0 4 5'
     """
-    found = 0
-    for line in _lines(position):
-        parsed = games.parse(line)
-        with _progress("searching", seconds or 1.0) as report:
-            result = ismcts.search(
-                parsed,
-                iterations=iterations,
-                seconds=seconds,
-                threads=threads,
-                seed=seed,
-                payoff=payoff,
-                exploration=exploration,
-                progress=report,
-            )
+    found = failed = 0
+    for number, line in _lines(position):
+        try:
+            parsed = games.parse(line)
+            if not hasattr(parsed, "search_root"):
+                raise ArgumentError("this game cannot be searched yet")
+            with _progress("searching", seconds or 1.0) as report:
+                result = ismcts.search(
+                    parsed,
+                    iterations=iterations,
+                    seconds=seconds,
+                    threads=threads,
+                    seed=_seed(seed),
+                    payoff=payoff,
+                    exploration=exploration,
+                    progress=report,
+                )
+        except SolverError as error:
+            if number == 0:
+                raise
+            # one bad line of many: say which, go on with the others
+            failed += 1
+            _complain(f"line {number}: {error}")
+            continue
         if as_json:
             typer.echo(result.to_json())
         else:
@@ -147,20 +164,27 @@ def best(
         found += 1
         if result.interrupted:
             break
+    if failed:
+        raise typer.Exit(2)
     if not found:
         raise ArgumentError("no position: standard input was empty")
 
 
-def _lines(position: str) -> Iterator[str]:
-    """The argument itself, or the lines of standard input."""
+def _seed(given: int | None) -> int:
+    """The seed, or a new one that is short enough to type again."""
+    return secrets.randbits(32) if given is None else given
+
+
+def _lines(position: str) -> Iterator[tuple[int, str]]:
+    """The argument itself as line 0, or the lines of standard input from 1, without blank lines and comments."""
     if position != "-":
-        yield position
+        yield 0, position
         return
     if sys.stdin is None:
         raise ArgumentError("there is no standard input to read positions from")
-    for line in sys.stdin:
-        if line.strip():
-            yield line.strip()
+    for number, line in enumerate(sys.stdin, 1):
+        if line.strip() and not line.lstrip().startswith("#"):
+            yield number, line.strip()
 
 
 @contextmanager
@@ -220,7 +244,10 @@ def play(
     players: Players = None,
     seat: Annotated[int, typer.Option(help="Your seat; seat 0 starts.")] = 0,
     bots: Annotated[
-        str, typer.Option(help="The others, one for all or one each: random, greedy, ismcts:2000, ismcts:0.5s.")
+        str,
+        typer.Option(
+            help="The others, one for all or one each, with commas: random, greedy, ismcts:2000, ismcts:0.5s."
+        ),
     ] = "ismcts:0.5s",
     seed: Seed = None,
 ) -> None:
@@ -243,7 +270,7 @@ def play(
         names = names * (n - 1)
     others: list[Any] = [agents.make(name) for name in names]
     others.insert(seat, None)
-    PlayTable(loaded, seat, others, seed, _console()).run()
+    PlayTable(loaded, seat, others, _seed(seed), _console()).run()
 
 
 @app.command()
@@ -251,7 +278,7 @@ def bench(
     quick: Annotated[bool, typer.Option(help="A tenth of the work.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Measure the speed of the kernels, of random play and of the search on this machine.
+    """Measure the speed on this machine.
 
     Example: solver bench --quick
     """
@@ -271,21 +298,22 @@ def main() -> None:
     """Run the command; bad input ends it with one line on standard error and status 2."""
     try:
         status = app(prog_name="solver", standalone_mode=False)
+        sys.stdout.flush()
     except (KeyboardInterrupt, typer.Abort):
         status = 130
-    except BrokenPipeError:
-        # the reader of our output has left: nothing more to say, to it or to anybody
+    except OSError as error:
+        # Nobody reads what we print, or the disk is full: the interpreter is not to try again at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 1
-    except OSError as error:
-        status = _complain(f"cannot read or write: {error}") and 1
+        if not isinstance(error, BrokenPipeError):
+            _complain(f"cannot read or write: {error}")
     except SolverError as error:
         status = _complain(str(error))
     except Exception as error:
         # Usage errors: typer brings its parser's classes, under a name that changes with its version.
         if not hasattr(error, "format_message"):
             raise
-        status = _complain(error.format_message())
+        status = _complain(f"{error.format_message()} (see solver --help)")
     sys.exit(status)
 
 

@@ -46,12 +46,14 @@ class Result:
         The action most often visited; among equals the one of greater value.
     actions : numpy.ndarray
         One row for each legal action, ascending: `action`, `visits`, `value` (mean pay-off of the
-        mover, nan if never visited) and `stderr` (its standard error, nan below two visits).
+        mover, nan if never visited) and `stderr` (its standard error over the visits, nan below
+        two). The search drops bad actions early, and what it knows of their sequels is poor: values
+        of actions with few visits are rough, and lower than they need be.
     then : numpy.ndarray
         If the mover decides again at once after `best` (the Show of a Scout & Show; a two-player
         Scout), the same table for that decision; else empty.
     position : str
-        The position searched, in one line.
+        The position searched, in one line; for a game in Python the information state string.
     words : dict of int to str
         Each action in plain language, those of `then` included.
     iterations, nodes, threads : int
@@ -430,7 +432,7 @@ def search(
         after.apply_action(best)
         words.update({int(a): after.action_to_string(after.current_player(), int(a)) for a in then["action"]})
     settings = {
-        "game": str(getattr(source, "game", type(source).__module__)),
+        "game": str(getattr(source, "game", f"{type(source).__module__}.{type(source).__qualname__}")),
         "version": __version__,
         "method": "so-ismcts",
         "compiled": use_compiled,
@@ -448,7 +450,7 @@ def search(
         best=best,
         actions=actions,
         then=then,
-        position=str(source),
+        position=str(source) if state is None else str(state.information_state_string(state.current_player())),
         words=words,
         iterations=done,
         nodes=sum(tree.num_nodes for tree in trees),

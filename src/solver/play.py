@@ -118,14 +118,15 @@ class Table:
                 if len(self.state.round_results()) > rounds:
                     self.tell_round(before, action)
         except KeyboardInterrupt:
-            self.say("\nleft the table")
+            self.leave()
 
     def tell(self, action: int) -> None:
         """Say what the table sees of an action."""
         mover = self.state.current_player()
         words = seen_words(self.game, self.state, action, others=mover != self.seat)
         if words:
-            self.say(f"* {self.names[mover]} {words}", style="bold" if mover == self.seat else None)
+            who = "you" if mover == self.seat else self.names[mover]
+            self.say(f"* {who} {words}", style="bold" if mover == self.seat else None)
 
     def tell_round(self, before: Any, action: int) -> None:
         """Say how a round ended."""
@@ -148,6 +149,11 @@ class Table:
                     self.say(f"  {name} held {row_text(hand)}", style="dim")
         self.say()
 
+    def leave(self) -> None:
+        """Say where the game stood, so that it can be looked at again."""
+        self.say("\nleft the table at:")
+        self.say(str(self.state.position(self.seat)))
+
     def ask(self) -> int | None:
         """The person's action; None to leave."""
         position = self.state.position(self.seat)
@@ -161,10 +167,9 @@ class Table:
             try:
                 typed = self.console.input("your action> ").strip()
             except EOFError:
-                self.say("\nleft the table")
-                return None
+                typed = "q"
             if typed.lower() in ("q", "quit", "exit"):
-                self.say(f"left the table at: {position}")
+                self.leave()
                 return None
             if typed in ("?", "help"):
                 self.say(HELP)

@@ -68,6 +68,14 @@ def test_best_json_from_standard_input(run):
     assert first["settings"]["seed"] == 1
 
 
+def test_a_bad_line_of_many_is_named_and_passed_over(run):
+    text = f"# my table\n{LINE}\ngarbage\n\n{LINE}\n"
+    status, out, err = run("best", "-", "--iterations", "50", "--seed", "1", stdin=text)
+    assert status == 2
+    assert out.count("best play: show 4-4-4") == 2
+    assert err == "solver: line 3: column 1: there is no game 'garbage'; the games are scout, bakerstreet, kuhn\n"
+
+
 BAD = [
     (["best", "scout(players=4) | hand 3/3"], "column 25: 3/3: no such card"),
     (["best", "scout(players=9) | hand 1/2"], "players must lie in 2..5"),
@@ -85,6 +93,8 @@ BAD = [
     (["play", "scout", "--bots", "nobody"], "no agent 'nobody'"),
     (["play", "scout", "--players", "4", "--bots", "random,greedy"], "one for all or 3"),
     (["fly"], "No such command"),
+    (["best", f"{LINE} | scores 1 2 3"], "did you mean score?"),
+    (["deal", "scout(player=3)"], "did you mean players?"),
 ]
 
 

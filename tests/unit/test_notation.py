@@ -68,7 +68,7 @@ BAD = [
     (FULL + " | gone 1/2 1/3 1/5 1/6 1/7 1/8 1/9 2/3 2/5 2/6", "10 cards are gone, but there are 9 score cards"),
     (FULL + " | out 1/2", "only the second round of two players"),
     (FULL + " | turn 500", "500: the number of finished turns must lie in 0..499"),
-    (FULL + " | round 2", "2: the round, from 1 must lie in 1..1"),
+    (FULL + " | round 2", "2: the round of 1 (option rounds) must lie in 1..1"),
     (FULL + " | totals 1 2 3", "in the first round no finished round has scored"),
     (FULL + " | choose", "while the seats choose, the table is empty"),
     (f"scout(players=3) | choose | {H} | cards 3 18 15", "each holds the 12 cards it was dealt"),
@@ -91,7 +91,7 @@ BAD = [
     (FULL + " | known 1: 5/8", "seat 1 holds 11 and has scouted at most 0 times"),
     (f"scout(players=3) | choose | {H} | {REST.replace('0 4 5', '1 4 5')}", "nobody has played yet"),
     (FULL + " | choose | must-show", "either at choose or at must-show"),
-    (FULL + " | must-show", "the Scout & Show chip of seat 0 is spent: used 0"),
+    (FULL + " | must-show", "the section used 0 is missing"),
     (FULL + " | choose 1", "choose takes no argument"),
     (FULL + " | chips 0 0 1 | used 0 | must-show", "the end scouted, the place and side"),
     (FULL + " | chips 0 0 1 | used 0 | must-show up 1 by 2", "the end scouted, the place and side"),
@@ -169,6 +169,10 @@ def test_lines_are_read_back_exactly():
         assert str(position) == line
         assert hash(position) == hash(scout.parse(line))
     assert len(LINES) > 500
+
+
+def test_capitals_do_not_matter():
+    assert scout.parse(FULL.replace("hand", "Hand").replace("scout", "Scout")) == scout.parse(FULL)
 
 
 def test_order_blanks_and_commas_do_not_matter():
@@ -252,6 +256,7 @@ ACTIONS = [
     ("scout left 3 turned", "scout 2 (left), place 3, turned"),
     ("scout 2 (left), place 0", "scout 2 (left), place 0"),
     ("scout and show 1", "scout & show 2 (left), place 1"),
+    ("s&s left 1 turn", "scout & show 2 (left), place 1, turned"),
 ]
 
 
@@ -269,6 +274,7 @@ BAD_ACTIONS = [
     ("show 4 at 9", "the hand has no 4 side by side at place 9"),
     ("scout 7 (left), place 1", "no such end: the table is 2/8"),
     ("scout left 40", "end 0, place 40"),
+    ("scout left", "say the end and the place"),
     ("scout left 4", "a card can go to the places 0..3"),
     ("keep", "the hand is kept or turned before the first turn only"),
 ]

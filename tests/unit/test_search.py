@@ -2,6 +2,7 @@
 
 import _thread
 import json
+import signal
 import threading
 
 import numpy as np
@@ -102,7 +103,7 @@ def test_an_error_in_progress_stops_all_threads():
         raise RuntimeError("no bar")
 
     with pytest.raises(RuntimeError, match="no bar"):
-        ismcts.search(first_turn(3), seconds=600, threads=2, progress=fail)
+        ismcts.search(first_turn(3), seconds=30, threads=2, progress=fail)
 
 
 def test_a_state_is_searched_by_what_its_mover_knows():
@@ -135,23 +136,30 @@ def test_time_budget():
     assert not result.interrupted
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-def test_ctrl_c_returns_what_there_is(threads):
+@pytest.fixture
+def ctrl_c():
+    """Interrupts the main thread after 0.2 s, also where the tests run in the background, without Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(0.2, _thread.interrupt_main)
     timer.start()
-    result = ismcts.search(first_turn(4), seconds=600, threads=threads, seed=1)
+    yield
     timer.join()
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ctrl_c")
+@pytest.mark.parametrize("threads", [1, 2])
+def test_ctrl_c_returns_what_there_is(threads):
+    result = ismcts.search(first_turn(4), seconds=30, threads=threads, seed=1)
     assert result.interrupted
     assert result.iterations > 0
     assert result.actions["visits"].sum() == result.iterations
 
 
+@pytest.mark.usefixtures("ctrl_c")
 def test_a_search_player_cannot_be_cut_short_in_silence():
-    timer = threading.Timer(0.2, _thread.interrupt_main)
-    timer.start()
     with pytest.raises(KeyboardInterrupt):
-        agents.make("ismcts:600s").act(first_turn(4), Rng(1))
-    timer.join()
+        agents.make("ismcts:30s").act(first_turn(4), Rng(1))
 
 
 def test_seeds_of_numpy_and_json():

@@ -111,7 +111,8 @@ cdef class Options:
         if hand_size is None:
             hand_size = r.deck // (4 if r.two else players)
             if hand_size < 1:
-                raise GameOptionError(f"{r.deck} cards cannot be dealt to {players} players")
+                raise GameOptionError(f"{r.deck} cards cannot be dealt to {players} players"
+                                      + (" (who get half of them, unless hand_size says more)" if r.two else ""))
         r.hand_size = hand_size = _option("hand_size", hand_size, 1, 55)
         r.in_play = players * r.hand_size
         if r.in_play * deals > r.deck:

@@ -11,13 +11,25 @@ sections of a game their meaning.
 
 from __future__ import annotations
 
+import difflib
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NoReturn
 
 from solver.errors import GameOptionError, PositionError
 
-__all__ = ["MAX_TEXT", "Section", "Token", "format_game", "read_game", "read_line"]
+__all__ = [
+    "MAX_TEXT",
+    "Section",
+    "Token",
+    "check_length",
+    "format_game",
+    "hint",
+    "read_game",
+    "read_line",
+    "unknown_option",
+]
 
 MAX_TEXT = 4000  # characters; the longest position that a game can print has about 900
 
@@ -94,11 +106,11 @@ def read_game(text: str) -> tuple[str, dict[str, int | bool | str], int]:
     options: dict[str, int | bool | str] = {}
     end = name.end()
     if end == len(text) or text[end] != "(":
-        return name[1], options, len(text[:end].rstrip())
+        return name[1].lower(), options, len(text[:end].rstrip())
     end += 1
     while True:
         if not options and (blank := re.compile(r"\s*\)").match(text, end)):
-            return name[1], options, blank.end()
+            return name[1].lower(), options, blank.end()
         option = _OPTION.match(text, end)
         if not option:
             raise PositionError("an option is needed here, such as players=4", end + 1)
@@ -114,7 +126,7 @@ def read_game(text: str) -> tuple[str, dict[str, int | bool | str], int]:
             raise PositionError("after an option, a comma or a closing parenthesis is needed", end + 1)
         end += 1
         if text[end - 1] == ")":
-            return name[1], options, end
+            return name[1].lower(), options, end
 
 
 def format_game(name: str, options: dict[str, object]) -> str:
@@ -151,7 +163,7 @@ def read_line(text: str, start: int) -> list[Section]:
         words = [Token(word[0], at + word.start() + 1) for word in _TOKEN.finditer(part)]
         if not words:
             raise PositionError("an empty section: a keyword is needed between two |", at + 1)
-        sections.append(Section(words[0], tuple(words[1:])))
+        sections.append(Section(Token(words[0].text.lower(), words[0].column), tuple(words[1:])))
         at += len(part) + 1
     return sections
 
@@ -170,6 +182,12 @@ def check_length(text: str) -> None:
         raise PositionError(f"a position has at most {MAX_TEXT} characters, not {len(text)}", MAX_TEXT + 1)
 
 
+def hint(word: str, known: Iterable[str]) -> str:
+    """A question for the end of a message, where a known word is close."""
+    close = difflib.get_close_matches(word.lower(), known, 1)
+    return f"; did you mean {close[0]}?" if close else ""
+
+
 def unknown_option(game: str, key: str, known: list[str]) -> GameOptionError:
     """The error for an option that a game does not have."""
-    return GameOptionError(f"{game} has no option {key!r}; it has {', '.join(known)}")
+    return GameOptionError(f"{game} has no option {key!r}; it has {', '.join(known)}{hint(key, known)}")

@@ -14,7 +14,7 @@ from typing import Any
 
 from solver._core import beats, legal_sets
 from solver.errors import IllegalActionError, PositionError
-from solver.games.notation import Section, Token
+from solver.games.notation import Section, Token, hint
 
 __all__ = [
     "Fields",
@@ -86,7 +86,7 @@ class _Reader:
     def _keep(self, section: Section) -> None:
         word = section.keyword.text
         if word not in _KEYWORDS:
-            section.fail(f"unknown section; the sections are {', '.join(_KEYWORDS)}")
+            section.fail(f"unknown section; the sections are {', '.join(_KEYWORDS)}{hint(word, _KEYWORDS)}")
         if word != "known":
             if word in self.sections:
                 section.fail("this section stands here a second time")
@@ -169,7 +169,7 @@ def read_fields(game: Any, sections: Sequence[Section]) -> Fields:
         if fields.phase == "choose":
             raise reader.at("must-show")("a position is either at choose or at must-show")
         fields.phase = "must-show"
-    fields.round = reader.number("round", "the round, from 1", 1, game.rounds, 1) - 1
+    fields.round = reader.number("round", f"the round of {game.rounds} (option rounds)", 1, game.rounds, 1) - 1
     fields.turn = reader.number("turn", "the number of finished turns", 0, game.max_turns - 1, 0)
     if "hand" not in reader.sections:
         raise PositionError("the section hand is missing: the own cards, left to right, as in: hand 3/7 4/1")
@@ -231,6 +231,11 @@ def _read_counts(reader: _Reader, fields: Fields) -> None:
         raise reader.at("cards", "score", "hand")(
             f"{sum(fields.cards)} cards in hands, {len(fields.table)} on the table and {sum(fields.score)} score cards "
             f"make {total}; {game.cards_in_play} are in play"
+            + (
+                ""
+                if "cards" in reader.sections
+                else f" (without the section cards, each rival counts {game.hand_size})"
+            )
         )
     if "used" in reader.sections:
         section = reader.sections["used"]
@@ -357,7 +362,9 @@ def _read_pending(reader: _Reader, fields: Fields) -> None:
     if fields.seat != fields.to_move:
         section.fail("a Scout & Show is one action for the others: only its player is at must-show")
     if fields.seat not in fields.used:
-        section.fail(f"the Scout & Show chip of seat {fields.seat} is spent: used {fields.seat}")
+        section.fail(
+            f"seat {fields.seat} has spent its Scout & Show chip by now: the section used {fields.seat} is missing"
+        )
     words = list(section.arguments)
     turned = len(words) == 5 and words[2].text == "turned"
     if turned:
@@ -505,7 +512,7 @@ def action_words(game: Any, hand: Sequence[Card], table: Sequence[Card], action:
 
 
 def seen_words(game: Any, before: Any, action: int, others: bool) -> str:
-    """What the table sees of an action, in words; "" for what it does not see.
+    """What the table sees of an action, in words ("shows 4-4", of oneself "show 4-4"); "" if nothing.
 
     Parameters
     ----------
@@ -520,22 +527,23 @@ def seen_words(game: Any, before: Any, action: int, others: bool) -> str:
     mover = before.current_player()
     table = before.active_set()
     if kind in ("keep", "turn"):
-        return "" if others else f"{kind}s the hand"
+        return "" if others else f"{kind} the hand"
     if kind == "show":
         start, length = rest
         tops = [top for top, _ in before.hand(mover)[start : start + length]]
-        return f"shows {'-'.join(map(str, tops))}"
+        return f"{'shows' if others else 'show'} {'-'.join(map(str, tops))}"
     end, place, turned = rest
-    words = f"scouts {card_text(table[-end])} ({_ENDS[end]})" if len(table) > 1 else f"scouts {card_text(table[0])}"
+    words = f"{'scouts' if others else 'scout'} {card_text(table[-end])}" + f" ({_ENDS[end]})" * (len(table) > 1)
     if not others or game.insertions_public:
         words += f" to place {place}" + ", turned" * turned
     return words + (" and" if kind == "scout_and_show" else "")
 
 
+_SCOUT_START = re.compile(r"(?:scout|s&s)\b")
 _SHOW = re.compile(r"show\s*([0-9]{1,2}(?:[\s,-]+[0-9]{1,2})*)(?:\s*at\s*(?:place\s*)?([0-9]{1,2}))?")
 _SCOUT = re.compile(
-    r"scout(\s*(?:&|and)\s*show)?\s*([0-9]{1,2})?\s*\(?(left|right)?\)?[\s,]*(?:(?:to|at)\s*)?(?:place\s*)?"
-    r"([0-9]{1,2})[\s,]*(turned)?"
+    r"(?:scout(\s*(?:&|and)\s*show)?|(s&s))\s*([0-9]{1,2})?\s*\(?(left|right)?\)?[\s,]*(?:(?:to|at)\s*)?(?:place\s*)?"
+    r"([0-9]{1,2})[\s,]*(turn(?:ed)?)?"
 )
 
 
@@ -569,21 +577,24 @@ def read_action(game: Any, hand: Sequence[Card], table: Sequence[Card], text: st
             raise IllegalActionError(f"the hand has no {'-'.join(map(str, numbers))} side by side{where}")
         return int(game.show(places[0], len(numbers)))
     scout = _SCOUT.fullmatch(words)
+    if scout is None and _SCOUT_START.match(words):
+        raise IllegalActionError(f"{text[:80]!r}: say the end and the place, as in: scout left 3 turned")
     if scout is None:
         raise IllegalActionError(
             f"{text[:80]!r} means no action; write for example: show 4-4-4, scout left 3 turned, scout & show right 0"
         )
     if not table:
         raise IllegalActionError("there is no Active Set to scout from")
-    ends = [end for end in (0, 1) if scout[2] is None or int(scout[2]) == table[-end][0]]
-    if scout[3] is not None:
-        ends = [end for end in ends if _ENDS[end] == scout[3]]
+    both, number, side, place, turned = scout[1] or scout[2], scout[3], scout[4], scout[5], scout[6]
+    ends = [end for end in (0, 1) if number is None or int(number) == table[-end][0]]
+    if side is not None:
+        ends = [end for end in ends if _ENDS[end] == side]
     if not ends:
         raise IllegalActionError(f"no such end: the table is {row_text(table)}")
     if len(ends) > 1 and len(table) > 1:
         raise IllegalActionError("say which card: left or right")
-    build = game.scout_and_show if scout[1] else game.scout
-    return int(build(0 if len(table) == 1 else ends[0], int(scout[4]), scout[5] is not None))
+    build = game.scout_and_show if both else game.scout
+    return int(build(0 if len(table) == 1 else ends[0], int(place), turned is not None))
 
 
 def why_not(
@@ -673,6 +684,8 @@ def pretty(game: Any, fields: Fields, names: Sequence[str] | None = None) -> str
         lines.append("table  empty")
     lines.append("")
     lines += _row("hand", fields.hand, places=True)
+    if fields.phase == "must-show":
+        lines += ["", "the Show of a Scout & Show is due"]
     return "\n".join(lines)
 
 
