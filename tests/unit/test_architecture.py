@@ -10,7 +10,20 @@ import pytest
 SOURCE = Path(__file__).parents[2] / "src" / "solver"
 
 # Each room may import from the rooms before it. `errors` and `protocol` import nothing.
-ORDER = ["errors", "protocol", "_version", "_core", "games", "_ismcts", "ismcts", "agents", "bench", "play", "cli", "__main__"]
+ORDER = [
+    "errors",
+    "protocol",
+    "_version",
+    "_core",
+    "games",
+    "_ismcts",
+    "ismcts",
+    "agents",
+    "bench",
+    "play",
+    "cli",
+    "__main__",
+]
 NOTHING = {"errors", "protocol", "_version"}
 
 
