@@ -25,7 +25,7 @@ bench: $(VENV)/installed
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/cython-lint src/solver
+	PATH="$(CURDIR)/$(BIN):$$PATH" cython-lint src/solver
 	$(BIN)/mypy
 
 clean:
