@@ -53,8 +53,8 @@ def _game(text: str, players: int | None) -> Any:
             raise ArgumentError("give the players either in the game string or by --players")
         text = f"{text}(players={players})"
     loaded = games.load(text)
-    if not isinstance(loaded, scout.Game):
-        raise ArgumentError(f"{loaded} has no positions in text; only scout has, so far")
+    if not hasattr(loaded, "deal"):
+        raise ArgumentError(f"{loaded} has no positions in text")
     return loaded
 
 
@@ -86,21 +86,25 @@ def deal(
 ) -> None:
     """Deal a game, print each seat's position.
 
-    Each line is what that seat knows when it decides whether to keep or turn its hand; give one to
-    `solver best`.
+    Each line is what that seat knows, in scout when it decides whether to keep or turn its hand; give
+    one to `solver best`.
 
     Example: solver deal scout --players 4 --seed 7
     """
     loaded = _game(game, players)
     seed = _seed(seed)
     state = loaded.deal(seed=seed)
-    lines = []
+    seats = range(loaded.num_players())
+    chooses = isinstance(loaded, scout.Game)
+    if kept and not chooses:
+        raise ArgumentError("--kept is for scout, where hands are kept or turned")
     if kept:
-        for _ in range(loaded.num_players()):
+        for _ in seats:
             state.apply_action(loaded.keep)
-    for seat in range(loaded.num_players()):
+    lines = []
+    for seat in seats:
         lines.append(str(state.position(seat)))
-        if not kept and seat + 1 < loaded.num_players():
+        if chooses and not kept and seat + 1 < len(seats):
             # the next seat's turn to choose; it does not see this choice
             state.apply_action(loaded.keep)
     if as_json:
@@ -260,6 +264,8 @@ def play(
     from solver.play import Table as PlayTable
 
     loaded = _game(game, players)
+    if not isinstance(loaded, scout.Game):
+        raise ArgumentError(f"{loaded} cannot be played at the terminal yet; scout can")
     n = loaded.num_players()
     if not 0 <= seat < n:
         raise ArgumentError(f"--seat: a seat lies in 0..{n - 1}, not {seat}")

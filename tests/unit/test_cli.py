@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from solver import cli, scout
+from solver import bakerstreet, cli, scout
 
 LINE = "scout(players=3) | hand 4/1 4/3 4/8 | table 2/8 by 2 | cards 3 11 12 | score 0 4 5"
 
@@ -187,5 +187,16 @@ def test_a_long_number_at_the_table(run):
     assert "means no action" in out
 
 
-def test_only_games_with_positions_are_dealt(run):
-    assert run("deal", "kuhn")[2] == "solver: kuhn has no positions in text; only scout has, so far\n"
+def test_other_games(run):
+    assert run("deal", "kuhn")[2] == "solver: kuhn has no positions in text\n"
+    status, out, _ = run("deal", "bakerstreet", "--seed", "1")
+    assert status == 0
+    first, second = out.splitlines()
+    assert bakerstreet.parse(first).player == 0
+    assert bakerstreet.parse(second).player == 1
+    status, out, _ = run("best", first, "--iterations", "300", "--seed", "1")
+    assert status == 0
+    assert "best play: place " in out
+    assert "is to move" in run("best", second)[2]
+    assert "--kept is for scout" in run("deal", "bakerstreet", "--kept")[2]
+    assert "cannot be played at the terminal yet" in run("play", "bakerstreet")[2]

@@ -69,7 +69,7 @@ def test_python_blocks_run(page, capsys):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_positions_are_read(page):
-    lines = re.findall(r"scout\([^)|]*\) \| [^'`\n]*", page.read_text())
+    lines = re.findall(r"(?:scout\([^)|]*\)|bakerstreet) \| [^'`\n]*", page.read_text())
     for line in lines:
         if "9/10" not in line:
             games.parse(line)

@@ -8,7 +8,7 @@ import threading
 import numpy as np
 import pytest
 
-from solver import agents, ismcts, kuhn, scout
+from solver import agents, bakerstreet, ismcts, kuhn, scout
 from solver._core import Rng
 from solver.errors import GameOptionError, SearchError
 from solver.games import scout_notation
@@ -212,6 +212,36 @@ def test_simple_games_in_python():
         result = ismcts.search(state, iterations=400, seed=1)
         assert result.words[result.best] == best
     assert result.value == -1.0
+
+
+def test_baker_street_is_searched_from_what_its_mover_knows():
+    """Every phase; two true states behind one position give the same bits; the twin runs on it too."""
+    state = bakerstreet.Game().deal(seed=2)
+    rng = Rng(1)
+    phases = set()
+    while len(phases) < 4:
+        seat = state.current_player()
+        if state.phase not in phases:
+            phases.add(state.phase)
+            other = state.position(seat).sample(1)
+            a, b = (ismcts.search(s, iterations=400, seed=1) for s in (state, other))
+            assert same(a, b)
+            assert a.actions["visits"].sum() == 400
+            twin = ismcts.search(state, iterations=20, seed=1, compiled=False)
+            assert list(twin.actions["action"]) == state.legal_actions()
+        actions = state.legal_actions()
+        doubt = state.game.doubt
+        state.apply_action(doubt if doubt in actions and rng.random() < 0.5 else rng.choice(actions))
+
+
+def test_a_sure_doubt_is_seen():
+    """All of the rival's cards are known: the bid of 20 fails for certain, and letters are worth having."""
+    line = (
+        "bakerstreet(symbols=none) | starter 1 | hand 0 0 0 | rival 3 1 1 1 | bids 20 | "
+        "discards1 0 0 0 0 0 1 1 2 2 2 2 2 3 3 3 3 3 4 4 4 4 4 5 5 5 5 5"
+    )
+    result = ismcts.search(bakerstreet.parse(line), iterations=4000, seed=1)
+    assert result.best_words().startswith("doubt")
 
 
 BAD = [

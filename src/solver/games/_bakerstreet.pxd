@@ -17,6 +17,8 @@ cdef enum:
     KINDS = 32                     # a kind is value | symbol << 3; 24 of them are cards
     NO_BID = -1
     MAX_EVENTS = 80                # of one step: a chain through all stacks, and six draws
+    MAX_WINS = 136                 # 40 takes, and looks without one that follow a take or are first
+    NO_LETTER = 255
     # action ids
     A_PLACE = 0                    # (symbol * 6 + value) * 5 + pile
     A_BID = 120
@@ -68,12 +70,8 @@ ctypedef struct seat_t:
     uint8_t discard[DECK]          # a multiset
     int8_t discards
     uint32_t evidence              # bit of a letter
-    # What this seat knows of the piles and of the rival's letters.
-    uint32_t rival_known           # letters that it knows the rival to own
     uint8_t seen                   # bit of a pile: looked through at least once
-    letters_t look[PILES]          # its content after that last look (and what was taken then)
-    int8_t before[PILES]           # the rival's takes from it before the first look
-    int8_t since[PILES]            # ... since the last look; since the start, if there was none
+    letters_t look[PILES]          # its content after the last look (and what was taken then)
 
 
 ctypedef struct state_t:
@@ -96,21 +94,47 @@ ctypedef struct state_t:
     int8_t draws[2]                # cards still to draw, by seat
     int8_t dealt                   # letters dealt so far, while DEALING
     int8_t winner                  # at the end; -1: a draw
+    # Who looked through which pile and what it took then, in order.
+    uint8_t wins
+    uint8_t win_seat[MAX_WINS]
+    uint8_t win_pile[MAX_WINS]
+    uint8_t win_letter[MAX_WINS]   # NO_LETTER: nothing
     int8_t events                  # of the last step, written down below; -1: nobody wants to know
     uint8_t event[MAX_EVENTS][3]   # what, who, which
 
 
+cdef enum Known:
+    TOOK_NOTHING
+    TOOK_OWN                       # the observer's own letter
+    TOOK_AMONG                     # the rival's, between two looks of the observer: one of `letters`
+    TOOK_BEFORE                    # ... before the observer's first look through the pile
+    TOOK_UNKNOWN                   # ... since its last look, or from a pile never seen
+
+
+ctypedef struct win_t:
+    uint8_t seat
+    uint8_t pile
+    uint8_t known
+    uint32_t letters
+
+
 ctypedef struct position_t:
-    state_t base                   # all that the observer knows; hidden cards are absent
+    state_t base                   # all that the observer knows; hidden cards and letters are absent
     int observer
-    int8_t rival_cards             # in the rival's hand
-    int8_t rival_open
+    int32_t rival_cards            # in the rival's hand
     uint8_t own_pool[DECK]         # the own deck, as a multiset
-    int8_t own_unseen
-    uint8_t rival_pool[DECK]       # the rival's hidden hand cards and deck together
-    int8_t rival_unseen
+    int32_t own_unseen
+    uint8_t rival_pool[DECK]       # the rival's hidden hand cards and its deck together
+    int32_t rival_unseen
+    win_t win[MAX_WINS]            # the log as the observer knows it
     uint8_t letters[40]            # letters that may lie in any hidden place
-    int8_t hidden_letters
+    int32_t hidden_letters
+    double greatest                # weight of a distribution of the letters, see `weigh`
+
+
+ctypedef struct search_context_t:
+    rules_t rules
+    position_t position
 
 
 cdef void start(const rules_t* g, state_t* s) noexcept nogil
@@ -121,3 +145,8 @@ cdef void apply(const rules_t* g, state_t* s, int32_t action) noexcept nogil
 cdef void chance(const rules_t* g, state_t* s, int outcome) noexcept nogil
 cdef int run_of(uint32_t letters) noexcept nogil
 cdef int playout(const rules_t* g, state_t* fresh, rng_t* rng) noexcept nogil
+cdef void observe(const rules_t* g, const state_t* s, int observer, position_t* p) noexcept nogil
+cdef void fill_pools(const rules_t* g, position_t* p) noexcept nogil
+cdef int sample(const rules_t* g, const position_t* p, rng_t* rng, state_t* s) noexcept nogil
+cdef int options(const rules_t* g, const state_t* s, int observer, int32_t* actions, uint64_t* keys) noexcept nogil
+cdef void fill_ops(search_context_t* context, GameOps* ops) noexcept nogil

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Baker Street for two players: `Game` and `State`, `evaluate` and `bid_odds`.
+"""Baker Street for two players: `Game`, `State` and `Position`, `evaluate` and `bid_odds`.
 
 Rules: docs/rules-bakerstreet.md lists what the sources say and what is assumed. They run compiled
 in `_bakerstreet.pyx`.
@@ -12,22 +12,26 @@ import numpy as np
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from cpython.exc cimport PyErr_CheckSignals
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from solver._core cimport Rng, as_rng, evaluate_stack, evaluation_t, hand_sums, rng_fork, rng_t
 from solver.games._bakerstreet cimport (
     A_BID, A_CHOOSE, A_DOUBT, A_TAKE, ALTERNATE, BIDDING, CHOOSING, DEALING, DECK, DOUBT_LOSER, DOUBT_WINNER,
-    DRAWING, DREW, HAND, HIGHEST_BID, LETTERS, NO_BID, NUM_ACTIONS, OVER, PILES, SHUFFLED, STACK, TAKING, TURN,
-    apply, chance, current_player, legal, letters_t, new_bidding, playout, rules_t, start, state_t,
+    DRAWING, DREW, HAND, HIGHEST_BID, LETTERS, NO_BID, NUM_ACTIONS, OVER, PILES, SHUFFLED, STACK, TAKING,
+    TOOK_AMONG, TOOK_BEFORE, TOOK_NOTHING, TOOK_OWN, TOOK_UNKNOWN, TURN, apply, chance, current_player,
+    fill_ops, fill_pools, legal, letters_t, new_bidding, observe, options, playout, position_t, rules_t, sample,
+    search_context_t, start, state_t,
 )
+from solver.games.ops cimport SearchRoot
 
 from solver._version import __version__
 from solver.errors import ArgumentError, GameOptionError, IllegalActionError, PositionError
-from solver.games import notation
+from solver.games import bakerstreet_notation, notation
+from solver.games.bakerstreet_notation import card_text
 from solver.games._scout_options import whole
 
-__all__ = ["Evaluation", "Game", "Playouts", "State", "bid_odds", "evaluate", "load"]
+__all__ = ["Evaluation", "Game", "Playouts", "Position", "State", "bid_odds", "evaluate", "load", "parse"]
 
 RULES_VERSION = "bakerstreet-1"
 SYMBOLS = (None, "stop", "x2", "arrow")
@@ -95,11 +99,6 @@ cdef int _kind(object value, object symbol) except -1:
 
 cdef tuple _card(int kind):
     return (kind & 7, SYMBOLS[kind >> 3 & 3])
-
-
-def card_text(card):
-    """A detective card: its value, and the first letter of its symbol."""
-    return f"{card[0]}{(card[1] or ' ')[0].strip()}"
 
 
 cdef str _letters(letters_t pile):
@@ -307,6 +306,11 @@ cdef class Game:
 
     def __reduce__(self):
         return load, (self._text,)
+
+    @property
+    def max_rounds(self):
+        """Doubts after which the longer run of letters wins."""
+        return self.rules.max_rounds
 
     @property
     def rules_version(self):
@@ -559,7 +563,9 @@ cdef class State:
     """
 
     cdef state_t c
+    cdef state_t origin            # where the views begin, in a sampled state
     cdef readonly Game game
+    cdef list _prefix              # by seat: what stands before its view; None: its position in `origin`
     cdef list _views               # by seat: what it saw, in order
     cdef list _history
 
@@ -570,7 +576,8 @@ cdef class State:
     cdef _start(self, decks=None, piles=None):
         cdef letters_t none
         cdef int q, i, j
-        self._views = [f"{self.game} seat {q}:" for q in range(2)]
+        self._prefix = [f"{self.game} seat {q}:" for q in range(2)]
+        self._views = [""] * 2
         self._history = []
         start(&self.game.rules, &self.c)
         if piles is not None:
@@ -643,6 +650,24 @@ cdef class State:
             return [outcome for outcome, _ in self.chance_outcomes()]
         n = legal(&self.game.rules, &self.c, actions)
         return [actions[i] for i in range(n)]
+
+    def observed_actions(self, player):
+        """What a seat sees of each legal action, as a number: (action, key), ascending by action.
+
+        Two actions have the same key exactly when `player` cannot tell them apart.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such seat.
+        """
+        cdef int32_t actions[NUM_ACTIONS]
+        cdef uint64_t keys[NUM_ACTIONS]
+        cdef int n, i, observer = self._seat(player)
+        if self.is_terminal() or self.is_chance_node():
+            return []
+        n = options(&self.game.rules, &self.c, observer, actions, keys)
+        return [(actions[i], keys[i]) for i in range(n)]
 
     def apply_action(self, action):
         """Play an action, or a chance outcome.
@@ -733,7 +758,9 @@ cdef class State:
         """An independent copy, random stream included."""
         cdef State s = State.__new__(State, _TOKEN)
         s.c = self.c
+        s.origin = self.origin
         s.game = self.game
+        s._prefix = list(self._prefix)
         s._views = list(self._views)
         s._history = list(self._history)
         return s
@@ -746,7 +773,8 @@ cdef class State:
 
     def __reduce__(self):
         return _restore_state, (__version__, self.game, PyBytes_FromStringAndSize(<char*> &self.c, sizeof(state_t)),
-                                self._views, self._history)
+                                PyBytes_FromStringAndSize(<char*> &self.origin, sizeof(state_t)),
+                                self._prefix, self._views, self._history)
 
     def returns(self):
         """1 for the winner, -1 for the loser, 0 for a draw and before the end; as a list of float."""
@@ -766,7 +794,10 @@ cdef class State:
         ArgumentError
             If there is no such seat, or none is given and no seat is to decide.
         """
-        return self._views[self._seat(self.current_player() if player is None else player)]
+        cdef int q = self._seat(self.current_player() if player is None else player)
+        if self._prefix[q] is None:
+            self._prefix[q] = f"[{_position(self.game, &self.origin, q)}]"
+        return self._prefix[q] + self._views[q]
 
     def action_to_string(self, player, action=None):
         """An action in words, such as "place 2 stop on 3" or "bid 14".
@@ -795,6 +826,47 @@ cdef class State:
         if outcome is None or not 0 <= outcome < (LETTERS if letters else 32) or (not letters and outcome & 7 > 5):
             raise IllegalActionError(f"{outcome!r} is no chance outcome here")
         return _ALPHABET[outcome] if letters else f"draw {card_text(_card(outcome))}"
+
+    def resample_from_infostate(self, player, uniform_01):
+        """Another state that `player` cannot tell from this one (OpenSpiel's name).
+
+        Parameters
+        ----------
+        player : int
+        uniform_01 : callable
+            Returns a float in [0, 1); the only source of chance.
+
+        Returns
+        -------
+        State
+            Drawn as `Position.sample` does; its information state string for `player` is the same.
+            What the rival saw before is not drawn: its string begins with its position.
+        """
+        draws = [uniform_01() for _ in range(4)]
+        if not all(0 <= x < 1 for x in draws):
+            raise ArgumentError(f"uniform_01 must return floats in [0, 1), not {draws}")
+        cdef State s = self.position(player).sample([int(x * 2**32) for x in draws])
+        self.information_state_string(player)          # fills the prefix
+        s.c.explicit_chance = self.c.explicit_chance
+        s._prefix[player] = self._prefix[player]
+        s._views[player] = self._views[player]
+        return s
+
+    def position(self, player):
+        """What a seat knows.
+
+        Returns
+        -------
+        Position
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such seat.
+        PositionError
+            If chance is to decide, or the game is over.
+        """
+        return _position(self.game, &self.c, self._seat(player))
 
     # -- what there is to see
 
@@ -882,12 +954,354 @@ def action_words(game, action):
     return " ".join(map(str, (kind, *rest)))
 
 
-def _restore_state(version, Game game not None, bytes c not None, views, history):
+def _restore_state(version, Game game not None, bytes c not None, bytes origin not None, prefix, views, history):
     """For process pools of one version; nothing that is kept on disk holds a pickled State."""
     cdef State s = State.__new__(State, _TOKEN)
-    if version != __version__ or len(c) != sizeof(state_t):
+    if version != __version__ or len(c) != sizeof(state_t) or len(origin) != sizeof(state_t):
         raise ArgumentError(f"this State was pickled by version {version}; this is {__version__}")
     memcpy(&s.c, PyBytes_AS_STRING(c), sizeof(state_t))
+    memcpy(&s.origin, PyBytes_AS_STRING(origin), sizeof(state_t))
     s.game = game
-    s._views, s._history = list(views), list(history)
+    s._prefix, s._views, s._history = list(prefix), list(views), list(history)
     return s
+
+
+# ------------------------------------------------------------------------------------------------
+# What one seat knows
+
+cdef Position _position(Game game, const state_t* s, int player):
+    if s.phase == OVER:
+        raise PositionError("the game is over: there is no position to play from")
+    if s.phase in (DEALING, DRAWING):
+        raise PositionError("chance is to decide: there is no position yet")
+    cdef Position p = Position.__new__(Position, _TOKEN)
+    p.game = game
+    observe(&game.rules, s, player, &p.c)
+    return p
+
+
+cdef class _Root(SearchRoot):
+    """The memory behind `GameOps.context`."""
+
+    cdef search_context_t c
+
+
+cdef class Position:
+    """What one seat knows: enough to play on from. Immutable and hashable.
+
+    Made by `State.position` or `parse`; `str` gives the one line that `parse` reads.
+    """
+
+    cdef position_t c
+    cdef readonly Game game
+    cdef object _fields_cache
+    cdef str _text
+
+    def __cinit__(self, token=None):
+        if token is not _TOKEN:
+            raise TypeError("a Position is made by State.position or bakerstreet.parse")
+
+    @property
+    def player(self):
+        """The seat that knows this."""
+        return self.c.observer
+
+    def current_player(self):
+        """The seat to decide."""
+        return self.c.base.mover
+
+    @property
+    def phase(self):
+        """One of "turn", "bid", "choose_pile" and "take"."""
+        return _PHASES[self.c.base.phase]
+
+    @property
+    def hand(self):
+        """The own hand, as a tuple of (value, symbol)."""
+        return tuple(self._fields().hand)
+
+    def unseen(self):
+        """The rival's cards not yet seen, by value, as `bid_odds` takes them; known hand cards are not among them."""
+        cdef int i
+        counts = [0] * 6
+        for i in range(self.c.rival_unseen):
+            counts[self.c.rival_pool[i] & 7] += 1
+        return counts
+
+    def about_pile(self, i):
+        """What this seat knows of the letters of a pile, in words.
+
+        Raises
+        ------
+        IllegalActionError
+            If there is no such pile.
+        """
+        return bakerstreet_notation.pile_words(self._fields(), self.game._pile(i))
+
+    def legal_actions(self):
+        """Legal action ids of this seat, ascending; empty when the rival is to decide."""
+        cdef int32_t actions[NUM_ACTIONS]
+        cdef state_t s
+        cdef int n, i
+        if self.c.base.mover != self.c.observer:
+            return []
+        s = self.c.base
+        if s.phase == TAKING:
+            # it has just looked through the pile
+            s.pile[s.current] = s.seat[s.mover].look[s.current]
+        n = legal(&self.game.rules, &s, actions)
+        return [actions[i] for i in range(n)]
+
+    def action_to_string(self, action):
+        """An action in words.
+
+        Raises
+        ------
+        IllegalActionError
+            If the action is out of range.
+        """
+        return action_words(self.game, action)
+
+    def sample(self, seed=None):
+        """Draw a full state that fits all that is known.
+
+        Parameters
+        ----------
+        seed : int, numpy.random.SeedSequence, Rng or None
+            An `Rng` is drawn from, and moves on.
+
+        Returns
+        -------
+        State
+
+        Raises
+        ------
+        PositionError
+            If none of 4,000 draws of the letters fits.
+
+        Notes
+        -----
+        The own deck is in uniformly random order; the rival's hand (but for cards known to be in it)
+        and deck are drawn from its unseen cards. Letters not accounted for lie anywhere with the
+        probability of the deal. Where the rival chose a letter, each that was legal then is taken as
+        equally likely; what is known of its choices weighs the deals by that model. After 2,000
+        draws in vain these weights are given up (`sample_fallbacks` counts how often).
+        """
+        cdef Rng rng = as_rng(seed)
+        cdef State s = State.__new__(State, _TOKEN)
+        if sample(&self.game.rules, &self.c, &rng.c, &s.c) < 0:
+            raise PositionError("no distribution of the hidden letters fits what is known")
+        s.game = self.game
+        s.origin = s.c
+        s._prefix = [None, None]
+        s._prefix[self.c.observer] = f"[{self}]"
+        s._views = [""] * 2
+        s._history = []
+        return s
+
+    def sample_fallbacks(self, n, seed=0):
+        """How many of `n` samples had to give up the weights of the rival's choices.
+
+        Raises
+        ------
+        PositionError
+            If no sample fits.
+        """
+        cdef Rng rng = as_rng(seed)
+        cdef state_t s
+        cdef int result, fallbacks = 0
+        for _ in range(n):
+            result = sample(&self.game.rules, &self.c, &rng.c, &s)
+            if result < 0:
+                raise PositionError("no distribution of the hidden letters fits what is known")
+            fallbacks += result
+        return fallbacks
+
+    def search_payoff(self, payoff=None):
+        """The pay-off that a search maximises: "score", which is +1 for a win and -1 for a loss.
+
+        Parameters
+        ----------
+        payoff : {"score", "margin", "win"}, optional
+            "win" and "margin" order the actions as "score" does, so they are taken for it.
+
+        Raises
+        ------
+        GameOptionError
+            If `payoff` is another.
+        """
+        if payoff not in (None, "score", "margin", "win"):
+            raise GameOptionError(f"payoff must be one of score, margin, win, not {payoff!r}")
+        return "score"
+
+    def search_sample(self, seed, payoff=None):
+        """A sampled state as a search needs it."""
+        return self.sample(seed)
+
+    def search_root(self, payoff=None):
+        """What a compiled search needs (see `solver.games.ops`)."""
+        cdef _Root root = _Root()
+        self.search_payoff(payoff)
+        root.c.rules = self.game.rules
+        root.c.position = self.c
+        fill_ops(&root.c, &root.ops)
+        return root
+
+    # -- text
+
+    cdef object _fields(self):
+        """The position as plain data."""
+        cdef const state_t* b = &self.c.base
+        cdef int i, j, me = self.c.observer, rival = 1 - self.c.observer
+        if self._fields_cache is not None:
+            return self._fields_cache
+        f = bakerstreet_notation.Fields()
+        f.seat = me
+        f.starter = b.starter
+        f.phase = {TURN: "turn", BIDDING: "bid", CHOOSING: "choose", TAKING: "take"}[b.phase]
+        f.mover = b.mover
+        f.doubt_won = b.doubt_winner
+        f.pile = b.current
+        f.arrow = bool(b.arrow)
+        f.hand = [_card(b.seat[me].hand[i]) for i in range(b.seat[me].cards)]
+        f.open = [_card(b.seat[me].hand[i]) for i in range(b.seat[me].cards) if b.seat[me].open >> i & 1]
+        f.rival = self.c.rival_cards
+        f.rival_open = [_card(b.seat[rival].hand[i]) for i in range(b.seat[rival].cards)]
+        f.discards = [[_card(b.seat[q].discard[i]) for i in range(b.seat[q].discards)] for q in range(2)]
+        f.stacks = [[(b.stack[i][j] >> 5, *_card(b.stack[i][j])) for j in range(b.stack_cards[i] - 1, -1, -1)]
+                    for i in range(PILES)]
+        f.bids = [n for n in range(HIGHEST_BID + 1) if b.bids >> <int> n & 1]
+        f.rounds = b.rounds
+        for i in range(b.wins):
+            letters = "".join([_ALPHABET[j] for j in range(LETTERS) if self.c.win[i].letters >> j & 1])
+            letters = {TOOK_UNKNOWN: "?", TOOK_BEFORE: "-"}.get(self.c.win[i].known, letters)
+            f.log.append(bakerstreet_notation.Win(self.c.win[i].seat, self.c.win[i].pile, letters))
+        f.looks = {i: _letters(b.seat[me].look[i]) for i in range(PILES) if b.seat[me].seen >> i & 1}
+        self._fields_cache = f
+        return f
+
+    def pretty(self):
+        """The position as a person would lay it out, at most 80 columns wide."""
+        return bakerstreet_notation.pretty(self.game, self._fields())
+
+    def __str__(self):
+        if self._text is None:
+            self._text = bakerstreet_notation.write_line(self.game, self._fields())
+        return self._text
+
+    def __repr__(self):
+        return f"bakerstreet.parse({str(self)!r})"
+
+    def __eq__(self, other):
+        return isinstance(other, Position) and str(self) == str(other)
+
+    def __hash__(self):
+        return hash(str(self))
+
+    def __reduce__(self):
+        return parse, (str(self),)
+
+
+def parse(text):
+    """Read a position from its line.
+
+    Parameters
+    ----------
+    text : str
+        The game, then sections between ``|`` in any order; docs/notation.md lists them.
+
+    Returns
+    -------
+    Position
+
+    Raises
+    ------
+    PositionError
+        If the text cannot be read, or no deal and play can lead to what it says; with the column.
+
+    Examples
+    --------
+    >>> p = parse("bakerstreet | hand 5 3 1a | bids 14 | starter 1")
+    >>> p.current_player(), p.action_to_string(p.legal_actions()[-1])
+    (0, 'doubt')
+    """
+    notation.check_length(text)
+    name, _, end = notation.read_game(text)
+    if name != "bakerstreet":
+        raise PositionError(f"this is a position of the game bakerstreet, not {name}", 1)
+    try:
+        game = load(text[:end])
+    except GameOptionError as error:
+        raise PositionError(str(error), text.index("(") + 1 if "(" in text else 1) from error
+    return _from_fields(game, bakerstreet_notation.read_fields(game, notation.read_line(text, end)))
+
+
+cdef Position _from_fields(Game game, object f):
+    """A compiled position from checked fields; equal, to the byte, to what `observe` writes."""
+    cdef Position p = Position.__new__(Position, _TOKEN)
+    cdef state_t* b = &p.c.base
+    cdef int i, me = f.seat, rival = 1 - f.seat
+    cdef state_t trial
+    cdef rng_t rng
+    p.game = game
+    p.c.observer = me
+    p.c.rival_cards = f.rival
+    b.starter = f.starter
+    b.phase = {"turn": TURN, "bid": BIDDING, "choose": CHOOSING, "take": TAKING}[f.phase]
+    b.mover = f.mover
+    b.doubt_winner = f.doubt_won
+    b.current = f.pile
+    b.arrow = f.arrow
+    b.rounds = f.rounds
+    b.standing = max(f.bids) if f.bids else NO_BID
+    for n in f.bids:
+        b.bids |= <uint32_t> 1 << <int> n
+    b.winner = -1
+    b.events = -1
+    known = list(f.open)
+    for card in f.hand:
+        b.seat[me].hand[b.seat[me].cards] = _kind(card[0], card[1])
+        b.seat[me].cards += 1
+    for i in range(b.seat[me].cards - 1, -1, -1):
+        if f.hand[i] in known:                    # of equal cards the last is the open one
+            known.remove(f.hand[i])
+            b.seat[me].open |= 1 << i
+    for i, card in enumerate(f.rival_open):
+        b.seat[rival].hand[i] = _kind(card[0], card[1])
+        b.seat[rival].open |= 1 << i
+        b.seat[rival].cards += 1
+    for q in range(2):
+        for i, card in enumerate(f.discards[q]):
+            b.seat[<int> q].discard[i] = _kind(card[0], card[1])
+            b.seat[<int> q].discards += 1
+    for i, stack in enumerate(f.stacks):
+        for seat, value, symbol in reversed(stack):
+            b.stack[i][b.stack_cards[i]] = _kind(value, symbol) | <int> seat << 5
+            b.stack_cards[i] += 1
+    for i, letters in f.looks.items():
+        b.seat[me].seen |= 1 << i
+        for letter in letters:
+            bit = <uint32_t> 1 << <int> _ALPHABET.index(letter)
+            if b.seat[me].look[i].once & bit:
+                b.seat[me].look[i].once ^= bit
+                b.seat[me].look[i].twice |= bit
+            else:
+                b.seat[me].look[i].once |= bit
+    for i, win in enumerate(f.log):
+        p.c.win[i].seat = win.seat
+        p.c.win[i].pile = win.pile
+        b.seat[<int> win.seat].seen |= 1 << <int> win.pile
+        if win.letters in ("?", "-", ""):
+            p.c.win[i].known = {"?": TOOK_UNKNOWN, "-": TOOK_BEFORE, "": TOOK_NOTHING}[win.letters]
+        else:
+            p.c.win[i].known = TOOK_OWN if win.seat == me else TOOK_AMONG
+            for letter in win.letters:
+                p.c.win[i].letters |= <uint32_t> 1 << <int> _ALPHABET.index(letter)
+            if win.seat == me:
+                b.seat[me].evidence |= p.c.win[i].letters
+        b.wins += 1
+    fill_pools(&game.rules, &p.c)
+    rng = Rng(0).c
+    if sample(&game.rules, &p.c, &rng, &trial) < 0:
+        raise PositionError("no distribution of the hidden letters fits the log and the looks")
+    return p
