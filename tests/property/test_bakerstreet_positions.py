@@ -354,3 +354,149 @@ def test_what_a_player_may_ask():
     assert odds[12] == 1.0
     with pytest.raises(ArgumentError, match="a seat is 0 or 1"):
         bakerstreet.Game().deal(seed=1).position(2)
+
+
+def test_chance_nodes_give_the_same_game():
+    """A dealt game, and one whose chance nodes are fed the same letters and draws: equal at every decision."""
+    rng = random.Random(21)
+    for seed in range(6):
+        dealt = bakerstreet.Game().deal(seed=seed)
+        walked = bakerstreet.Game().new_initial_state()
+        for pile in range(5):
+            for letter in dealt.pile(pile):
+                outcomes = walked.chance_outcomes()
+                assert sum(p for _, p in outcomes) == pytest.approx(1)
+                walked.apply_action(LETTERS.index(letter))
+        while not dealt.is_terminal():
+            while walked.is_chance_node():
+                outcomes = dict(walked.chance_outcomes())
+                assert sum(outcomes.values()) == pytest.approx(1)
+                seat = next(q for q in (0, 1) if len(walked.hand(q)) < len(dealt.hand(q)))
+                left = Counter(walked.deck(seat))
+                # before a reshuffle the old deck runs out, so a card of the new one has to wait
+                drawn = (Counter(dealt.hand(seat)) - Counter(walked.hand(seat))).elements()
+                card = next(card for card in drawn if left[card])
+                outcome = card[0] + 8 * bakerstreet.SYMBOLS.index(card[1])
+                assert outcomes[outcome] == pytest.approx(left[card] / left.total())
+                walked.apply_action(outcome)
+            for q in (0, 1):
+                assert walked.hand(q) == dealt.hand(q)
+                assert walked.position(q) == dealt.position(q)
+                assert Counter(walked.deck(q)) == Counter(dealt.deck(q))
+            assert walked.legal_actions() == dealt.legal_actions()
+            assert walked.current_player() == dealt.current_player()
+            action = rng.choice(dealt.legal_actions())
+            dealt.apply_action(action)
+            walked.apply_action(action)
+        assert walked.returns() == dealt.returns()
+
+
+def test_keys_group_actions_as_information_states_do():
+    """Two actions have the same key exactly when the other seat's information state after them is the same."""
+    takes = 0
+    for state in states(15, 6, doubting=0.7):
+        for observer in (0, 1):
+            groups = {}
+            for action, key in state.observed_actions(observer):
+                # drawing is chance: look at what is seen of the action itself
+                view = state.child(action).information_state_string(observer)
+                groups.setdefault(key, set()).add(view)
+            if state.phase == "take" and observer != state.current_player():
+                takes += 1
+                assert len(groups) == 1
+            elif state.phase != "take":
+                assert len(groups) == len(state.legal_actions())
+            assert len({frozenset(views) for views in groups.values()}) == len(groups)
+    assert takes > 20
+
+
+def test_illegal_actions_change_nothing():
+    rng = random.Random(5)
+    from solver.errors import IllegalActionError
+
+    for state in states(16, 2):
+        before = (str(everything(state)), state.history())
+        illegal = [a for a in range(177) if a not in state.legal_actions()]
+        for action in [*rng.sample(illegal, 5), -1, 177, None, 1.0]:
+            with pytest.raises(IllegalActionError):
+                state.apply_action(action)
+        assert (str(everything(state)), state.history()) == before
+
+
+def test_pickles_and_copies():
+    import copy
+    import pickle
+
+    for i, state in enumerate(states(18, 1)):
+        if i % 20 == 0:
+            for other in (pickle.loads(pickle.dumps(state)), copy.copy(state), copy.deepcopy(state)):
+                assert everything(other) == everything(state)
+                assert other.information_state_string(0) == state.information_state_string(0)
+            position = state.position(0)
+            assert pickle.loads(pickle.dumps(position)) == position
+            assert pickle.loads(pickle.dumps(state.game)) == state.game
+
+
+CASES = [
+    # the rules page: a 5 under the rival's STOP does not count, and still lies there
+    ([(0, 2, "stop"), (1, 5, None)], ((2, 0), 1, 1, False)),
+    # X2 twice doubles once
+    ([(0, 1, "x2"), (0, 2, "x2"), (1, 5, None)], ((6, 5), 3, 0, False)),
+    ([(1, 2, "x2"), (0, 3, None), (1, 4, None)], ((3, 12), 3, 0, False)),
+    # an arrow under a STOP is not evaluated, one on top is
+    ([(0, 0, "stop"), (1, 2, "arrow")], ((0, 0), 1, 1, False)),
+    ([(0, 0, "arrow"), (1, 1, "stop"), (1, 5, None)], ((0, 1), 2, 1, True)),
+    # the STOP's own value is doubled too
+    ([(0, 0, "x2"), (0, 2, "stop"), (0, 5, None)], ((4, 0), 2, 1, False)),
+    ([], ((0, 0), 0, 0, False)),
+]
+
+
+@pytest.mark.parametrize(("stack", "expected"), CASES)
+def test_evaluation(stack, expected):
+    assert bakerstreet.evaluate(stack) == bakerstreet.Evaluation(*expected)
+
+
+@pytest.mark.parametrize(
+    ("stack", "message"),
+    [
+        ([(2, 1, None)], "card 0: a seat is 0 or 1"),
+        ([(0, 6, None)], "value lies in 0..5"),
+        ([(0, 1, "star")], "a symbol is None"),
+        ([(0, 1)], r"\(seat, value, symbol\) is needed"),
+        ([(0, 1, None)] * 61, "at most 60 cards"),
+    ],
+)
+def test_stacks_that_cannot_be(stack, message):
+    with pytest.raises(ArgumentError, match=message):
+        bakerstreet.evaluate(stack)
+
+
+def test_the_bluff_at_the_end_of_the_alphabet():
+    """T and A are no neighbours; six in a row do not win, seven do at once."""
+    game = bakerstreet.Game(symbols="none")
+    piles = ["OPQRSTAN", "ABCDEFGH", "BCDEFGHI", "IJKLMNJK", "LMOPQRST"]
+    state = game.deal(piles=piles, seed=1)
+    # seat 0 keeps winning pile 0: nothing lies there, so the winner of the doubt takes it
+    for letter in "OPQRSTAN":
+        while state.phase != "choose_pile":
+            seat = state.current_player()
+            if seat == 1 and game.doubt in state.legal_actions():
+                state.apply_action(game.doubt)
+            elif state.phase == "bid" and seat == 0:
+                state.apply_action(game.bid(max(0, (state.standing_bid() or -1) + 1)))
+            elif state.phase == "bid":
+                state.apply_action(state.legal_actions()[-1])
+            elif seat == 0 and game.doubt in state.legal_actions():
+                state.apply_action(game.doubt)
+            else:
+                value, symbol = state.hand(seat)[0]
+                state.apply_action(game.place(value, symbol, 4))
+        assert state.current_player() == 0
+        state.apply_action(game.choose_pile(0))
+        state.apply_action(game.take(letter))
+        if state.is_terminal():
+            break
+    assert state.evidence(0) == "ANOPQRST"
+    assert state.winner() == 0
+    assert state.returns() == [1.0, -1.0]

@@ -199,7 +199,7 @@ def bid_odds(hand, unseen):
     for s in range(HIGHEST_BID, -1, -1):
         if 0 <= s - own < 16:
             at_least += ways[s - own]
-        result[s] = at_least / total if s > own else 1.0
+        result[s] = float(at_least) / total if s > own else 1.0
     return result
 
 
@@ -627,12 +627,12 @@ cdef class State:
         cdef int i
         if self.c.phase == DRAWING:
             cards = [self.c.seat[self.c.drawer].deck[i] for i in range(self.c.seat[self.c.drawer].deck_cards)]
-            return [(kind, cards.count(kind) / len(cards)) for kind in sorted(set(cards))]
+            return [(kind, float(cards.count(kind)) / len(cards)) for kind in sorted(set(cards))]
         if self.c.phase != DEALING:
             return []
         dealt = "".join(_letters(self.c.pile[i]) for i in range(PILES))
         left = [2 - dealt.count(letter) for letter in _ALPHABET]
-        return [(i, n / sum(left)) for i, n in enumerate(left) if n]
+        return [(i, float(n) / sum(left)) for i, n in enumerate(left) if n]
 
     def legal_actions(self, player=None):
         """Legal action ids, ascending; at a chance node the possible outcomes.
