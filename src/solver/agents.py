@@ -14,9 +14,10 @@ from typing import Any, Protocol
 from solver import ismcts
 from solver._core import Rng
 from solver.errors import ArgumentError
+from solver.games import bakerstreet
 from solver.games.scout_notation import strongest
 
-__all__ = ["Agent", "Greedy", "Random", "Search", "make"]
+__all__ = ["Agent", "Greedy", "Random", "Search", "Threshold", "evidence_worth", "make"]
 
 
 class Agent(Protocol):
@@ -102,6 +103,72 @@ def _longest(tops: Sequence[int]) -> int:
     return found[1] if found else 0
 
 
+# Worth of a window of seven letters by how many of them are owned. (docs/rules-bakerstreet.md: seven win.)
+_WINDOW = (0, 1, 3, 8, 20, 50, 130, 1000)
+_ALPHABET = "ABCDEFGHIJKLMNOPQRST"
+
+
+def evidence_worth(letters: str) -> int:
+    """Baker Street: how near a seat is to seven letters in a row.
+
+    Parameters
+    ----------
+    letters : str
+        The letters owned.
+
+    Returns
+    -------
+    int
+        Three times the best window of seven letters, and the sum of all fourteen.
+    """
+    worths = [_WINDOW[sum(x in letters for x in _ALPHABET[i : i + 7])] for i in range(14)]
+    return 3 * max(worths) + sum(worths)
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """Baker Street: bids and doubts by the exact odds of the hands, and nothing else.
+
+    Doubts a bid that is more likely false than true. Opens with the highest bid that holds with a
+    chance of at least `opening`, then raises by 1. Places at random. Names the pile that it wins with
+    the best letter it knows of (one never seen counts as an average letter), and takes that letter.
+    """
+
+    opening: float = 0.9
+    name: str = "threshold"
+
+    def act(self, position: Any, rng: Rng) -> int:
+        """The action by the odds."""
+        game = position.game
+        actions = position.legal_actions()
+        if position.phase == "turn":
+            if game.doubt in actions and (len(actions) == 1 or position.bid_odds()[position.bids[-1]] < 0.5):
+                return int(game.doubt)
+            return int(rng.choice([a for a in actions if a != game.doubt]))
+        if position.phase == "bid":
+            odds = position.bid_odds()
+            if position.bids:
+                return int(actions[0])
+            return int(game.bid(max(n for n in range(31) if odds[n] >= self.opening)))
+        if position.phase == "take":
+            return int(max(actions, key=lambda a: evidence_worth(position.evidence + game.decode(a)[1])))
+        worths = [self._pile_worth(position, pile) for pile in range(5)]
+        return int(game.choose_pile(rng.choice([pile for pile in range(5) if worths[pile] == max(worths)])))
+
+    @staticmethod
+    def _pile_worth(position: Any, pile: int) -> float:
+        """Gain of the best letter of a pile that the seat wins (a tie is its own); -1 of one that it loses."""
+        totals = bakerstreet.evaluate(position.stack(pile)).totals
+        if totals[position.player] < totals[1 - position.player]:
+            return -1.0
+        own = position.evidence
+        letters = position.look(pile)
+        gains = [evidence_worth(own + x) - evidence_worth(own) for x in letters or _ALPHABET if x not in own]
+        if letters is None:
+            return sum(gains) / len(gains)
+        return float(max(gains, default=0))
+
+
 @dataclass(frozen=True)
 class Search:
     """Plays what `ismcts.search` finds best within a budget a decision.
@@ -137,8 +204,8 @@ def make(text: str) -> Agent:
     Parameters
     ----------
     text : str
-        "random", "greedy", "ismcts:2000" (iterations a decision) or "ismcts:0.02s" (seconds a
-        decision).
+        "random", "greedy" (SCOUT), "threshold" (Baker Street), "ismcts:2000" (iterations a decision)
+        or "ismcts:0.02s" (seconds a decision).
 
     Returns
     -------
@@ -159,6 +226,8 @@ def make(text: str) -> Agent:
         return Random()
     if text == "greedy":
         return Greedy()
+    if text == "threshold":
+        return Threshold()
     if name == "ismcts" and colon:
         try:
             if budget.endswith("s"):
@@ -170,4 +239,6 @@ def make(text: str) -> Agent:
         except ValueError:
             pass
         raise ArgumentError(f"{text}: a budget is a number of iterations (ismcts:2000) or of seconds (ismcts:0.5s)")
-    raise ArgumentError(f"there is no agent {text!r}; the agents are random, greedy, ismcts:2000, ismcts:0.5s")
+    raise ArgumentError(
+        f"there is no agent {text!r}; the agents are random, greedy, threshold, ismcts:2000, ismcts:0.5s"
+    )

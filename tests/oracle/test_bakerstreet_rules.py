@@ -57,3 +57,14 @@ def test_bid_odds_against_enumeration(hand, unseen):
     for bid in range(31):
         reached = sum(n for s, n in draws.items() if sum(hand) + s >= bid)
         assert odds[bid] == pytest.approx(reached / total, abs=1e-15)
+
+
+@pytest.mark.parametrize("known", [[5], [1, 2], [0, 3, 4]])
+def test_bid_odds_with_known_cards_against_enumeration(known):
+    unseen = [3, 1, 2, 0, 4, 2]
+    cards = [value for value, count in enumerate(unseen) for _ in range(count)]
+    draws = Counter(sum(draw) for draw in itertools.combinations(cards, 3 - len(known)))
+    odds = bakerstreet.bid_odds([2, 4, 1], unseen, known)
+    for bid in range(31):
+        reached = sum(n for s, n in draws.items() if 7 + sum(known) + s >= bid)
+        assert odds[bid] == pytest.approx(reached / sum(draws.values()), abs=1e-15)

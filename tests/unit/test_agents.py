@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from benchmarks.strength import duplicate, play_round
-from solver import agents, scout
+from solver import agents, bakerstreet, scout
 from solver._core import Rng
 
 
@@ -90,3 +90,52 @@ def test_the_search_beats_simple_players(players, opponent, deals):
     """Margin over the others' mean, duplicate deals, more than two standard errors above zero."""
     margins = np.array([duplicate(players, "ismcts:2000", opponent, deal)[0] for deal in range(deals)])
     assert margins.mean() > 2 * margins.std(ddof=1) / np.sqrt(deals)
+
+
+def play_baker_street(agents_, seed):
+    """The winner's seat, or None."""
+    state = bakerstreet.Game().deal(seed=seed)
+    rngs = Rng([seed, 1]).spawn(2)
+    while not state.is_terminal():
+        seat = state.current_player()
+        state.apply_action(agents_[seat].act(state.position(seat), rngs[seat]))
+    return state.winner()
+
+
+def test_worth_of_letters():
+    """Windows of seven: one letter in the middle is in seven of them, A only in one."""
+    assert agents.evidence_worth("") == 0
+    assert agents.evidence_worth("A") == 3 * 1 + 1
+    assert agents.evidence_worth("J") == 3 * 1 + 7
+    assert agents.evidence_worth("ABCDEFG") == 3 * 1000 + 1000 + 130 + 50 + 20 + 8 + 3 + 1
+
+
+THRESHOLD = [
+    # the rival's three cards are the last of its deck: 15 at most with the own 0
+    ("bakerstreet | starter 1 | hand 0 0 0s | bids 16", "doubt"),
+    # open with what holds with a chance of 0.9: own 15, and 4 of the rival's (3665 of 4060 hands)
+    ("bakerstreet | phase bid | hand 5 5 5", "bid 19"),
+    ("bakerstreet | starter 1 | phase bid | hand 5 5 5 | bids 9", "bid 10"),
+    # the only pile that the seat wins and knows: F makes four in a row
+    (
+        "bakerstreet | phase take | mover 0 | doubt-won 0 | pile 1 | log 0@0:C 0@2:D 0@3:E 0@1 | look1 AFHJLNPR | "
+        "look0 BDGHIKM | look2 BEGILNO | look3 KMOPQST",
+        "take F",
+    ),
+]
+
+
+@pytest.mark.parametrize(("line", "expected"), THRESHOLD)
+def test_threshold(line, expected):
+    position = bakerstreet.parse(line)
+    action = agents.Threshold().act(position, Rng(1))
+    assert position.action_to_string(action) == expected
+
+
+def test_threshold_beats_random():
+    """At least 58 of 60 games, seats alternating."""
+    won = 0
+    for seed in range(60):
+        seats = [agents.make("threshold"), agents.make("random")]
+        won += play_baker_street(seats[:: 1 - 2 * (seed % 2)], seed) == seed % 2
+    assert won >= 58

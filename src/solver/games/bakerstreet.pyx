@@ -152,7 +152,7 @@ def evaluate(stack):
     return Evaluation((result.total[0], result.total[1]), result.evaluated, n - result.evaluated, bool(result.arrow))
 
 
-def bid_odds(hand, unseen):
+def bid_odds(hand, unseen, known=()):
     """Exact chance that the six hand cards reach each bid.
 
     Parameters
@@ -162,6 +162,9 @@ def bid_odds(hand, unseen):
     unseen : sequence of int
         unseen[v] is the number of the rival's cards of value v (0..5) not yet seen, 0..30 each:
         its hand is 3 of them, each equally likely (all of them, if they are fewer).
+    known : sequence of int, optional
+        Values of rival's hand cards that are known, at most 3; they are not in `unseen`, and the
+        hand is filled up from there.
 
     Returns
     -------
@@ -186,14 +189,17 @@ def bid_odds(hand, unseen):
     values = [whole(value) for value in hand]
     if len(values) > HAND or not all(value is not None and 0 <= value <= 5 for value in values):
         raise ArgumentError(f"hand: at most {HAND} values in 0..5 are needed, not {hand!r}")
+    rivals = [whole(value) for value in known]
+    if len(rivals) > HAND or not all(value is not None and 0 <= value <= 5 for value in rivals):
+        raise ArgumentError(f"known: at most {HAND} values in 0..5 are needed, not {known!r}")
     numbers = [whole(count) for count in unseen]
     if len(numbers) != 6 or not all(count is not None and 0 <= count <= DECK for count in numbers):
         raise ArgumentError(f"unseen: 6 counts in 0..{DECK} are needed, one a value, not {unseen!r}")
     for v in range(6):
         counts[v] = numbers[v]
         cards += counts[v]
-    own = sum(values)
-    total = hand_sums(counts, min(cards, HAND), ways)
+    own = sum(values) + sum(rivals)
+    total = hand_sums(counts, min(cards, HAND - len(rivals)), ways)
     result = np.zeros(HIGHEST_BID + 1)
     at_least = 0
     for s in range(HIGHEST_BID, -1, -1):
@@ -1019,6 +1025,33 @@ cdef class Position:
     def hand(self):
         """The own hand, as a tuple of (value, symbol)."""
         return tuple(self._fields().hand)
+
+    @property
+    def bids(self):
+        """The bids of this round, ascending, as a tuple."""
+        return tuple(self._fields().bids)
+
+    @property
+    def evidence(self):
+        """The own letters, sorted, as a str."""
+        return "".join(sorted(win.letters for win in self._fields().log if win.seat == self.c.observer))
+
+    @property
+    def rival_known(self):
+        """The rival's hand cards that are known, as a tuple of (value, symbol)."""
+        return tuple(self._fields().rival_open)
+
+    def stack(self, i):
+        """The detective cards of a pile, the top first, as a list of (seat, value, symbol)."""
+        return list(self._fields().stacks[self.game._pile(i)])
+
+    def look(self, i):
+        """Letters of a pile after the own last look, sorted, as a str; None if it was never seen."""
+        return self._fields().looks.get(self.game._pile(i))
+
+    def bid_odds(self):
+        """`bid_odds` of this position: the chance that the six hand cards reach 0..30."""
+        return bid_odds([value for value, _ in self.hand], self.unseen(), [value for value, _ in self.rival_known])
 
     def unseen(self):
         """The rival's cards not yet seen, by value, as `bid_odds` takes them; known hand cards are not among them."""
