@@ -4,7 +4,7 @@
 Three topics: the random stream (`rng_t`), SCOUT's bit-plane hand (`hand_t`), Baker Street's stacks and bids. All is
 plain C over fixed-width integers; the readable Python twins stand in tests/reference.
 """
-from libc.stdint cimport int64_t, uint8_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
 
 cdef extern from "_bits.h" nogil:
@@ -65,15 +65,37 @@ cdef inline double rng_double(rng_t* r) noexcept nogil:
     return <double> (rng_next(r) >> 11) * (1.0 / 9007199254740992.0)
 
 
+cdef inline uint32_t below_32(rng_t* r, uint32_t bits, uint32_t n) noexcept nogil:
+    """Uniform in [0, n) from 32 random bits, without bias; very rarely more bits are drawn."""
+    cdef uint64_t product = <uint64_t> bits * n
+    cdef uint32_t threshold
+    if unlikely(<uint32_t> product < n):
+        threshold = (0 - n) % n
+        while <uint32_t> product < threshold:
+            product = (rng_next(r) >> 32) * n
+    return <uint32_t> (product >> 32)
+
+
+cdef inline void exchange(uint8_t* items, int i, int j) noexcept nogil:
+    cdef uint8_t t = items[i]
+    items[i] = items[j]
+    items[j] = t
+
+
 cdef inline void rng_draw(rng_t* r, uint8_t* items, int n, int count) noexcept nogil:
-    """Put a uniformly random ordered choice of `count` of the n items in front (Fisher-Yates)."""
-    cdef int i, j
-    cdef uint8_t t
-    for i in range(min(count, n - 1)):
-        j = i + <int> rng_below(r, n - i)
-        t = items[i]
-        items[i] = items[j]
-        items[j] = t
+    """Put a uniformly random ordered choice of `count` of the n items in front (Fisher-Yates).
+
+    Two places are drawn from each word of the stream, the upper half first.
+    """
+    cdef int i = 0, last = min(count, n - 1)
+    cdef uint64_t word
+    while i < last - 1:
+        word = rng_next(r)
+        exchange(items, i, i + <int> below_32(r, <uint32_t> (word >> 32), n - i))
+        exchange(items, i + 1, i + 1 + <int> below_32(r, <uint32_t> word, n - i - 1))
+        i += 2
+    if i < last:
+        exchange(items, i, i + <int> below_32(r, <uint32_t> (rng_next(r) >> 32), n - i))
 
 
 cdef inline void rng_fork(rng_t* parent, rng_t* child) noexcept nogil:
@@ -197,6 +219,16 @@ cdef inline void hand_turn(hand_t* h, int n) noexcept nogil:
         a = reverse(h.plane[j]) >> (64 - n)
         b = reverse(h.plane[j + 4]) >> (64 - n)
         h.plane[j] = b
+        h.plane[j + 4] = a
+
+
+cdef inline void hand_swap(hand_t* h) noexcept nogil:
+    """Swap the numbers of every card, without reversing the row: the mirror image of a turned hand."""
+    cdef uint64_t a
+    cdef int j
+    for j in range(4):
+        a = h.plane[j]
+        h.plane[j] = h.plane[j + 4]
         h.plane[j + 4] = a
 
 

@@ -9,7 +9,7 @@ import pytest
 from solver import scout
 from tests.oracle.compare import Table, Tally, compare, compare_variants
 
-ROUNDS = 320  # of each setting; a match may add a few
+ROUNDS = 360  # of each setting; a match may add a few
 
 SETTINGS = {
     **{f"{n} players": {"players": n} for n in (2, 3, 4, 5)},

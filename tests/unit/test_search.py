@@ -124,10 +124,20 @@ def test_a_full_tree_is_searched_on(compiled):
     actions = len(position.legal_actions())
     for room in (2, actions + 1, actions + 10):
         result = ismcts.search(position, iterations=600, seed=1, max_nodes=room, compiled=compiled)
-        assert result.nodes == max(room, actions + 1)
+        assert actions + 1 <= result.nodes <= max(room, actions + 1)
         assert result.actions["visits"].sum() == result.iterations == 600
         assert (result.actions["visits"] > 0).all()
         assert position.action_to_string(result.best) == "show 4-4-4"
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_a_tree_fills_the_room_it_has(compiled):
+    """Where nothing ends the game early, every node allowed is used, and no more."""
+    position = first_turn(3)
+    actions = len(position.legal_actions())
+    for room in (2, actions + 1, actions + 10):
+        result = ismcts.search(position, iterations=300, seed=1, max_nodes=room, compiled=compiled)
+        assert result.nodes == max(room, actions + 1)
 
 
 def test_time_budget():

@@ -8,7 +8,7 @@ from libc.string cimport memcpy, memset
 
 from solver._core cimport (
     MAX_HAND, beating_starts, card_turned, find_shows, hand_card, hand_copy, hand_insert, hand_load, hand_pairs,
-    hand_put, hand_t, hand_take, hand_turn, has_beating, low_bits, lowest, mask_insert, mask_remove,
+    hand_put, hand_swap, hand_t, hand_take, hand_turn, has_beating, low_bits, lowest, mask_insert, mask_remove,
     pairs_t, pick_show, places_beating, rng_below, rng_draw, rng_fork, rng_next, rng_t, set_at,
     set_code, set_cut, set_t, shows_t,
 )
@@ -135,7 +135,8 @@ cdef void new_round(const rules_t* g, state_t* s) noexcept nogil:
             flips >>= g.hand_size
         for i in range(s.asides):
             card = deck[g.in_play + i]
-            s.aside[i] = <uint8_t> (card_turned(card) if flips >> i & 1 else card)
+            # a branch on a coin would be mispredicted every other time
+            s.aside[i] = <uint8_t> (card ^ ((card ^ card_turned(card)) & (0 - <int> (flips >> i & 1))))
     for q in range(g.players):
         s.seat[q].cards = g.hand_size
     dealt_all(g, s)
@@ -490,11 +491,18 @@ cdef int random_play(const rules_t* g, state_t* s, rng_t* rng, long long* ends) 
 
     Adds 1 to ends[e] for each round that ended by e, unless `ends` is NULL.
     """
-    cdef int n = 0
+    cdef int n = 0, q
+    cdef uint64_t coins
     while s.phase != OVER:
-        while s.phase == CHOOSING:
-            choose(g, s, rng_next(rng) >> 63)
-            n += 1
+        if s.phase == CHOOSING:
+            # A row and its mirror image can do the same, so a turned hand need not be reversed here.
+            coins = rng_next(rng)
+            for q in range(s.mover, g.players):
+                if coins >> q & 1:
+                    hand_swap(&s.seat[q].hand)
+                n += 1
+            s.mover = s.starter
+            s.phase = TURN
         n += random_round(g, s, rng, True) if g.two else random_round(g, s, rng, False)
         if ends != NULL:
             ends[s.ending] += 1
