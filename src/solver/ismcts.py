@@ -54,8 +54,9 @@ class Result:
         Scout), the same table for that decision; else empty.
     position : str
         The position searched, in one line; for a game in Python the information state string.
-    words : dict of int to str
-        Each action in plain language, those of `then` included.
+    words, then_words : dict of int to str
+        Each action of `actions`, and of `then`, in plain language. The same id may mean other cards
+        in `then`, whose hand has changed.
     iterations, nodes, threads : int
     seconds : float
     interrupted : bool
@@ -70,6 +71,7 @@ class Result:
     then: NDArray[Any]
     position: str
     words: dict[int, str]
+    then_words: dict[int, str]
     iterations: int
     nodes: int
     threads: int
@@ -90,7 +92,7 @@ class Result:
     def best_words(self) -> str:
         """The best move in plain language, with what the mover does next if it decides again."""
         words = self.words[self.best]
-        return words if self.best_then is None else f"{words}, then {self.words[self.best_then]}"
+        return words if self.best_then is None else f"{words}, then {self.then_words[self.best_then]}"
 
     def rows(self, limit: int | None = None) -> list[tuple[str, int, float, float]]:
         """(words, visits, value, stderr) of each action, the most visited first."""
@@ -124,11 +126,11 @@ class Result:
     def to_dict(self) -> dict[str, Any]:
         """The result as plain data for JSON; nan becomes None."""
 
-        def table(actions: NDArray[Any]) -> list[dict[str, Any]]:
+        def table(actions: NDArray[Any], words: dict[int, str]) -> list[dict[str, Any]]:
             return [
                 {
                     "action": int(row["action"]),
-                    "words": self.words[int(row["action"])],
+                    "words": words[int(row["action"])],
                     "visits": int(row["visits"]),
                     "value": _plain(row["value"]),
                     "stderr": _plain(row["stderr"]),
@@ -141,8 +143,8 @@ class Result:
             "best": self.best,
             "best_words": self.best_words(),
             "value": _plain(self.value),
-            "actions": table(self.actions),
-            "then": table(self.then),
+            "actions": table(self.actions, self.words),
+            "then": table(self.then, self.then_words),
             "iterations": self.iterations,
             "nodes": self.nodes,
             "threads": self.threads,
@@ -427,14 +429,15 @@ def search(
     took = time.perf_counter() - began
     actions, then, best = _tables(trees, source)
     words = {int(a): _words(source, state, a) for a in actions["action"]}
+    then_words = {}
     if len(then):
         after = source.sample(0) if state is None else state.clone()
         after.apply_action(best)
-        words.update({int(a): after.action_to_string(after.current_player(), int(a)) for a in then["action"]})
+        then_words = {int(a): after.action_to_string(after.current_player(), int(a)) for a in then["action"]}
     settings = {
         "game": str(getattr(source, "game", f"{type(source).__module__}.{type(source).__qualname__}")),
         "version": __version__,
-        "method": "so-ismcts",
+        "method": "so-ismcts+pom",
         "compiled": use_compiled,
         "rules": getattr(getattr(source, "game", None), "rules_version", None),
         "seed": _plain_seed(sequence.entropy),
@@ -452,6 +455,7 @@ def search(
         then=then,
         position=str(source) if state is None else str(state.information_state_string(state.current_player())),
         words=words,
+        then_words=then_words,
         iterations=done,
         nodes=sum(tree.num_nodes for tree in trees),
         threads=threads,

@@ -63,6 +63,21 @@ def test_a_scout_and_show_comes_with_its_show():
     assert result.value == pytest.approx((5 + 2) - (4 - 10 + 1 - 12) / 2)
 
 
+@pytest.mark.parametrize("line", [BOTH, "scout(players=2) | hand 4/1 6/3 | table 5/8 by 1 | cards 2 10 | score 0 9"])
+def test_words_are_of_the_hand_as_it_is_at_each_step(line):
+    """The second decision has the scouted card in hand; the table of the first is in words of the hand before."""
+    position = scout.parse(line)
+    result = ismcts.search(position, iterations=3000, seed=1)
+    assert len(result.then) > 0
+    for action in position.legal_actions():
+        assert result.words[action] == position.action_to_string(action)
+    after = position.sample(1)
+    after.apply_action(result.best)
+    for action in result.then["action"]:
+        assert result.then_words[int(action)] == after.action_to_string(position.player, int(action))
+    assert any(result.words.get(a) not in (None, words) for a, words in result.then_words.items()) or line == BOTH
+
+
 @pytest.mark.parametrize("compiled", [True, False])
 def test_same_seed_same_bits(compiled):
     position = first_turn(3)
