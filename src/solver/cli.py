@@ -250,12 +250,12 @@ def play(
     bots: Annotated[
         str,
         typer.Option(
-            help="The others, one for all or one each, with commas: random, greedy, ismcts:2000, ismcts:0.5s."
+            help="The others, one for all or one each, by commas: random, greedy, threshold, ismcts:2000, ismcts:1s."
         ),
     ] = "ismcts:0.5s",
     seed: Seed = None,
 ) -> None:
-    """Play at the terminal against bots.
+    """Play at the terminal against bots: scout or bakerstreet.
 
     Type the number of an action or its words; ? lists what else can be typed.
 
@@ -264,8 +264,6 @@ def play(
     from solver.play import Table as PlayTable
 
     loaded = _game(game, players)
-    if not isinstance(loaded, scout.Game):
-        raise ArgumentError(f"{loaded} cannot be played at the terminal yet; scout can")
     n = loaded.num_players()
     if not 0 <= seat < n:
         raise ArgumentError(f"--seat: a seat lies in 0..{n - 1}, not {seat}")

@@ -10,18 +10,25 @@ from rich.console import Console
 from solver import ismcts
 from solver._core import Rng
 from solver.errors import IllegalActionError
+from solver.games import scout
 from solver.games.scout_notation import row_text, seen_words
 
 __all__ = ["Table", "menu"]
 
 HELP = """\
 a number             the action with that number in the list
-show 4-4-4           the same in words; also: show 4 4 4, show 4-4 at 2
-scout left 3 turned  take the left card to place 3, turned
-scout & show right 0 the first half of a Scout & Show
 hint                 what a search of one second finds best
 line                 this position as a line for `solver best`
-q                    leave"""
+q                    leave
+"""
+SCOUT_HELP = """\
+show 4-4-4           the same in words; also: show 4 4 4, show 4-4 at 2
+scout left 3 turned  take the left card to place 3, turned
+scout & show right 0 the first half of a Scout & Show"""
+BAKERSTREET_HELP = """\
+place 5 on 3         the action in words, as in the list
+pile 3               what you know about the letters of pile 3
+odds                 the chance that the six hand cards reach each bid"""
 
 _PLACES_A_LINE = 12
 
@@ -29,8 +36,8 @@ _PLACES_A_LINE = 12
 def menu(position: Any) -> tuple[list[str], list[int]]:
     """The legal actions as lines to print, and their ids by number (the first is number 1).
 
-    Shows are listed one by one; scouting moves stand in a grid, place by side, since there may be
-    hundreds.
+    SCOUT's scouting moves stand in a grid, place by side, since there may be hundreds; all other
+    actions are listed one by one.
     """
     game = position.game
     actions = position.legal_actions()
@@ -43,6 +50,8 @@ def menu(position: Any) -> tuple[list[str], list[int]]:
     columns = max(1, 78 // width)
     for i in range(0, len(words), columns):
         lines.append("".join(f"{word:<{width}}" for word in words[i : i + columns]).rstrip())
+    if not isinstance(game, scout.Game):
+        return lines, actions
     table = position.active_set
     for kind, title in (("scout", "scout"), ("scout_and_show", "scout & show")):
         for end in (0, 1):
@@ -104,7 +113,6 @@ class Table:
         self.say("? lists what can be typed, q leaves")
         try:
             while not self.state.is_terminal():
-                rounds = len(self.state.round_results())
                 if self.state.current_player() == self.seat:
                     action = self.ask()
                     if action is None:
@@ -112,13 +120,34 @@ class Table:
                 else:
                     bot = self.bots[self.state.current_player()]
                     action = bot.act(self.state.position(self.state.current_player()), self.rng)
-                self.tell(action)
-                before = self.state
-                self.state = before.child(action)
-                if len(self.state.round_results()) > rounds:
-                    self.tell_round(before, action)
+                self.step(action)
         except KeyboardInterrupt:
             self.leave()
+
+    def step(self, action: int) -> None:
+        """Play an action and say what the table sees of it."""
+        before = self.state
+        if isinstance(self.game, scout.Game):
+            self.tell(action)
+            self.state = before.child(action)
+            if len(self.state.round_results()) > len(before.round_results()):
+                self.tell_round()
+            return
+        self.state = before.child(action)
+        # What this seat saw is written down in its information state: the new part of it is the news.
+        seen = self.state.information_state_string(self.seat)[len(before.information_state_string(self.seat)) :]
+        for words in seen.split(";")[1:]:
+            who, _, what = words.strip().partition(" ")
+            if who.isdecimal():
+                self.say(f"* {'you:' if int(who) == self.seat else self.names[int(who)]} {what}")
+            else:
+                self.say(f"* you: {words.strip()}")
+        if self.state.is_terminal():
+            winner = self.state.winner()
+            self.say()
+            self.say("A draw." if winner is None else f"The winner: {self.names[winner]}.", style="bold")
+            for q, name in enumerate(self.names):
+                self.say(f"  {name} owned {self.state.evidence(q)}")
 
     def tell(self, action: int) -> None:
         """Say what the table sees of an action."""
@@ -128,7 +157,7 @@ class Table:
             who = "you" if mover == self.seat else self.names[mover]
             self.say(f"* {who} {words}", style="bold" if mover == self.seat else None)
 
-    def tell_round(self, before: Any, action: int) -> None:
+    def tell_round(self) -> None:
         """Say how a round ended."""
         result = self.state.round_results()[-1]
         reasons = {
@@ -149,6 +178,18 @@ class Table:
                     self.say(f"  {name} held {row_text(hand)}", style="dim")
         self.say()
 
+    @staticmethod
+    def know(position: Any, typed: str) -> str:
+        """The answer to `pile 3` or `odds`."""
+        words = typed.split()
+        if words[0] == "pile":
+            if len(words) == 2 and words[1] in ("0", "1", "2", "3", "4"):
+                return f"pile {words[1]}: {position.about_pile(int(words[1]))}"
+            return "a pile is 0, 1, 2, 3 or 4, as in: pile 3"
+        odds = position.bid_odds()
+        rows = [f"{n:2d} {odds[n]:4.0%}" for n in range(31) if 0 < odds[n] < 1]
+        return "\n".join("   ".join(rows[i : i + 7]) for i in range(0, len(rows), 7))
+
     def leave(self) -> None:
         """Say where the game stood, so that it can be looked at again."""
         self.say("\nleft the table at:")
@@ -159,7 +200,7 @@ class Table:
         position = self.state.position(self.seat)
         lines, actions = menu(position)
         self.say()
-        self.say(position.pretty(self.names))
+        self.say(position.pretty(self.names) if isinstance(self.game, scout.Game) else position.pretty())
         self.say()
         for line in lines:
             self.say(line)
@@ -172,7 +213,9 @@ class Table:
                 self.leave()
                 return None
             if typed in ("?", "help"):
-                self.say(HELP)
+                self.say(HELP + (SCOUT_HELP if isinstance(self.game, scout.Game) else BAKERSTREET_HELP))
+            elif typed.split()[:1] in (["pile"], ["odds"]) and not isinstance(self.game, scout.Game):
+                self.say(self.know(position, typed))
             elif typed == "line":
                 self.say(str(position))
             elif typed == "hint":

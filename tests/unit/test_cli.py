@@ -199,4 +199,19 @@ def test_other_games(run):
     assert "best play: place " in out
     assert "is to move" in run("best", second)[2]
     assert "--kept is for scout" in run("deal", "bakerstreet", "--kept")[2]
-    assert "cannot be played at the terminal yet" in run("play", "bakerstreet")[2]
+
+
+def test_play_baker_street_to_the_end(run):
+    """Always the first action, against the odds; questions and wrong words on the way."""
+    typed = ["?", "pile 2", "pile 9", "odds", "bid 40", "place 9 on 1", "line", *["1"] * 600]
+    status, out, err = run("play", "bakerstreet", "--bots", "threshold", "--seed", "3", stdin="\n".join(typed))
+    assert (status, err) == (0, "")
+    assert "pile 2: never seen" in out
+    assert "a pile is 0, 1, 2, 3 or 4" in out
+    assert "%" in out
+    assert "'bid 40' is none of the" in out
+    assert "* seat 1 threshold bids" in out
+    assert "* seat 1 threshold takes from" in out
+    assert "The winner: seat 1 threshold." in out
+    line = next(line for line in out.splitlines() if line.startswith("your action> bakerstreet"))
+    assert bakerstreet.parse(line.removeprefix("your action> ")).player == 0

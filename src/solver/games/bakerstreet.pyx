@@ -1095,6 +1095,23 @@ cdef class Position:
         """
         return action_words(self.game, action)
 
+    def parse_action(self, text):
+        """The legal action that these words mean, as `action_to_string` writes them.
+
+        Raises
+        ------
+        IllegalActionError
+            If they mean no legal action.
+        """
+        words = " ".join(str(text).lower().split())
+        actions = self.legal_actions()
+        for action in actions:
+            if self.action_to_string(action).lower() == words:
+                return action
+        here = ", ".join(self.action_to_string(action) for action in actions[:3])
+        raise IllegalActionError(f"{words[:80]!r} is none of the {len(actions)} legal actions"
+                                 + (f" ({here}, ...)" if here else ""))
+
     def sample(self, seed=None):
         """Draw a full state that fits all that is known.
 
