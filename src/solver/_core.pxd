@@ -112,6 +112,7 @@ cdef class Rng:
 
 
 cdef Rng as_rng(object seed)
+cpdef object whole(object value)
 
 
 # ------------------------------------------------------------------------------------------------
@@ -282,11 +283,11 @@ cdef inline int strength_code(int length, bint group, int smallest) noexcept nog
     return (length << 8) | (<int> group << 4) | smallest
 
 
-cdef inline void longer(pairs_t* sets, const pairs_t* p, int length) noexcept nogil:
-    """From the starts of the sets of length - 1 cards (>= 2) to those of `length` cards."""
-    sets.same &= p.same >> (length - 2)
-    sets.up &= p.up >> (length - 2)
-    sets.down &= p.down >> (length - 2)
+cdef inline void lengthen(pairs_t* sets) noexcept nogil:
+    """From the starts of sets to those of sets one card longer: where two of a kind start side by side."""
+    sets.same &= sets.same >> 1
+    sets.up &= sets.up >> 1
+    sets.down &= sets.down >> 1
 
 
 cdef inline uint64_t beating_alike(const hand_t* h, const pairs_t* sets, int code) noexcept nogil:
@@ -304,41 +305,39 @@ cdef inline int beating_starts(const hand_t* h, int n, int code, uint64_t* start
     Writes starts[k], a mask of the first places of such sets of k cards, for k from
     max(1, cards of the set) up to the returned greatest length (if that is less: there are none).
     """
-    cdef pairs_t p = hand_pairs(h, n)
-    cdef pairs_t sets = p
-    cdef int length = code >> 8, k
+    cdef pairs_t sets = hand_pairs(h, n)
+    cdef int length = code >> 8, k, _k
     if length <= 1:
         starts[1] = tops_above(h, code & 15) if length else low_bits(n)
         k = 2
     else:
-        for k in range(3, length + 1):
-            longer(&sets, &p, k)
+        for _k in range(2, length):
+            lengthen(&sets)
         starts[length] = beating_alike(h, &sets, code)
         k = length + 1
-        longer(&sets, &p, k)
+        lengthen(&sets)
     while sets.same | sets.up | sets.down:
         starts[k] = sets.same | sets.up | sets.down
         k += 1
-        longer(&sets, &p, k)
+        lengthen(&sets)
     return k - 1
 
 
 cdef inline bint has_beating(const hand_t* h, int n, int code) noexcept nogil:
     """Whether any set of the hand beats the set `code`."""
-    cdef int length = code >> 8, k
-    cdef pairs_t p, sets
+    cdef int length = code >> 8, _k
+    cdef pairs_t sets
     if length == 0:
         return n > 0
     if length == 1 and tops_above(h, code & 15):
         return True
-    p = hand_pairs(h, n)
-    sets = p
+    sets = hand_pairs(h, n)
     if length > 1:
-        for k in range(3, length + 1):
-            longer(&sets, &p, k)
+        for _k in range(2, length):
+            lengthen(&sets)
         if beating_alike(h, &sets, code):
             return True
-        longer(&sets, &p, length + 1)
+        lengthen(&sets)
     return (sets.same | sets.up | sets.down) != 0
 
 
@@ -348,8 +347,8 @@ cdef inline uint64_t places_beating(const hand_t* h, int n, int number, int code
     The mask answers for all places at once what `has_beating` answers for one hand; n <= 63.
     """
     cdef uint64_t every = low_bits(n + 1)
-    cdef int length = code >> 8, k, left, t
-    cdef pairs_t p, sets
+    cdef int length = code >> 8, k, _k, left, t
+    cdef pairs_t sets
     cdef uint64_t wins, places = 0, rising, falling, group
     if length == 0:
         return every
@@ -358,15 +357,14 @@ cdef inline uint64_t places_beating(const hand_t* h, int n, int number, int code
     if length > n + 1:
         return 0                   # too few cards
     # 1. Sets that stand in the hand already, unless the new card goes in between.
-    p = hand_pairs(h, n)
-    sets = p
+    sets = hand_pairs(h, n)
     if length > 1:
-        for k in range(3, length + 1):
-            longer(&sets, &p, k)
+        for _k in range(2, length):
+            lengthen(&sets)
         wins = beating_alike(h, &sets, code)
         if wins:
             places = low_bits(highest(wins) + 1) | ~low_bits(lowest(wins) + length)
-        longer(&sets, &p, length + 1)
+        lengthen(&sets)
     wins = sets.same | sets.up | sets.down
     if wins:
         places |= low_bits(highest(wins) + 1) | ~low_bits(lowest(wins) + length + 1)
@@ -461,25 +459,16 @@ cdef inline void find_shows(const hand_t* h, int n, set_t rival, shows_t* out, u
     if rival.size > 1:
         out.shortest = rival.size
         for _k in range(2, rival.size):
-            sets.same &= sets.same >> 1
-            sets.up &= sets.up >> 1
-            sets.down &= sets.down >> 1
+            lengthen(&sets)
         if rival.kind == 0:
             first = sets.same & above
         else:
             first = sets.same | (sets.up & above) | (sets.down & (above >> (rival.size - 1)))
-        sets.same &= sets.same >> 1
-        sets.up &= sets.up >> 1
-        sets.down &= sets.down >> 1
-    # A set one card longer starts where two of the same kind start side by side.
+        lengthen(&sets)
     second = sets.same | sets.up | sets.down
-    sets.same &= sets.same >> 1
-    sets.up &= sets.up >> 1
-    sets.down &= sets.down >> 1
+    lengthen(&sets)
     third = sets.same | sets.up | sets.down
-    sets.same &= sets.same >> 1
-    sets.up &= sets.up >> 1
-    sets.down &= sets.down >> 1
+    lengthen(&sets)
     fourth = sets.same | sets.up | sets.down
     if unlikely(n > 16 or (fourth & (fourth >> 1)) != 0):
         out.longest = beating_starts(h, n, set_code(rival), starts)

@@ -114,16 +114,23 @@ cdef Rng as_rng(object seed):
     return seed if isinstance(seed, Rng) else Rng(seed)
 
 
+cpdef object whole(object value):
+    """A whole number as an int; None for anything else, bools included."""
+    if isinstance(value, bool):
+        return None
+    try:
+        return operator.index(value)
+    except TypeError:
+        return None
+
+
 # ------------------------------------------------------------------------------------------------
 # Sets of adjacent cards
 
 cdef int _number(object number, str where) except -1:
     """The number on a card."""
-    try:
-        result = operator.index(number)
-    except TypeError:
-        result = 0
-    if isinstance(number, bool) or not 1 <= result <= MAX_NUMBER:
+    result = whole(number)
+    if result is None or not 1 <= result <= MAX_NUMBER:
         raise ArgumentError(f"{where}: a number in 1..{MAX_NUMBER} is needed, not {number!r}")
     return result
 

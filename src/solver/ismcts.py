@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import math
-import operator
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -22,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solver import _ismcts
-from solver._core import Rng
+from solver._core import Rng, whole
 from solver._version import __version__
 from solver.errors import SearchError
 from solver.protocol import CHANCE_PLAYER
@@ -508,11 +507,8 @@ def _real(name: str, value: Any) -> float:
 
 def _whole(name: str, value: Any, low: int, high: int) -> int:
     """An int option within its range."""
-    try:
-        result = operator.index(value)
-    except TypeError:
-        result = low - 1
-    if isinstance(value, bool) or not low <= result <= high:
+    result = whole(value)
+    if result is None or not low <= result <= high:
         raise SearchError(f"{name} must be a whole number in {low}..{high}, not {value!r}")
     return result
 

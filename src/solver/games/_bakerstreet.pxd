@@ -129,7 +129,7 @@ ctypedef struct position_t:
     win_t win[MAX_WINS]            # the log as the observer knows it
     uint8_t letters[40]            # letters that may lie in any hidden place
     int32_t hidden_letters
-    double greatest                # weight of a distribution of the letters, see `weigh`
+    double greatest                # weight of a distribution of the letters; -1: `weigh` is still to come
 
 
 ctypedef struct search_context_t:
@@ -146,6 +146,8 @@ cdef void chance(const rules_t* g, state_t* s, int outcome) noexcept nogil
 cdef int run_of(uint32_t letters) noexcept nogil
 cdef int playout(const rules_t* g, state_t* fresh, rng_t* rng) noexcept nogil
 cdef void observe(const rules_t* g, const state_t* s, int observer, position_t* p) noexcept nogil
+cdef void add_letter(letters_t* pile, int letter) noexcept nogil
+cdef void weigh(position_t* p) noexcept nogil
 cdef void fill_pools(const rules_t* g, position_t* p) noexcept nogil
 cdef int sample(const rules_t* g, const position_t* p, rng_t* rng, state_t* s) noexcept nogil
 cdef int options(const rules_t* g, const state_t* s, int observer, int32_t* actions, uint64_t* keys) noexcept nogil

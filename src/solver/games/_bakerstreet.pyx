@@ -59,7 +59,7 @@ cdef inline void note(state_t* s, Event what, int who, int which) noexcept nogil
 # ------------------------------------------------------------------------------------------------
 # "Material": decks, piles, draws
 
-cdef inline void add_letter(letters_t* pile, int letter) noexcept nogil:
+cdef void add_letter(letters_t* pile, int letter) noexcept nogil:
     cdef uint32_t bit = <uint32_t> 1 << letter
     if pile.once & bit:
         pile.once ^= bit
@@ -462,7 +462,6 @@ cdef void observe(const rules_t* g, const state_t* s, int observer, position_t* 
                         p.win[j].letters = among
         elif s.win_letter[i] != NO_LETTER:
             p.win[i].known = TOOK_UNKNOWN
-    # While the rival decides what to take, its look is no more than the pile that it won.
     fill_pools(g, p)
 
 
@@ -545,10 +544,10 @@ cdef void fill_pools(const rules_t* g, position_t* p) noexcept nogil:
         for _j in range(copies[i]):
             p.letters[p.hidden_letters] = <uint8_t> i
             p.hidden_letters += 1
-    weigh(g, p)
+    p.greatest = -1
 
 
-cdef void weigh(const rules_t* g, position_t* p) noexcept nogil:
+cdef void weigh(position_t* p) noexcept nogil:
     """The greatest weight that a distribution of the letters has, as far as 400 attempts show it.
 
     The same for the same position: the stream is fixed. A greater weight met later counts as this one.

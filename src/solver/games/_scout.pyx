@@ -396,7 +396,7 @@ cdef inline int random_round(const rules_t* g, state_t* s, rng_t* rng, bint two)
     cdef seat_t* seat
     cdef int n = 0, mover = s.mover, owner = s.owner, row = s.row, turns = s.turns, both_left = s.both_left
     cdef int scouts, boths, r, end, place, two_ends, exempt = -1
-    cdef bint must_show = s.phase == MUST_SHOW
+    cdef bint must_show = s.phase == MUST_SHOW, both
     cdef Ending ending = NOT_ENDED
     while True:
         seat = &s.seat[mover]
@@ -423,15 +423,14 @@ cdef inline int random_round(const rules_t* g, state_t* s, rng_t* rng, bint two)
         r = <int> rng_below(rng, shows.count + scouts + boths)
         if r >= shows.count:
             r -= shows.count
-            end = r >= scouts
-            if end:
+            both = r >= scouts
+            if both:
                 r -= scouts
-            boths = end
             end = r >> 1 & two_ends
             place = r >> (1 + two_ends)
             hand_put(&seat.hand, &s.table, active.first + (active.size - 1 if end else 0), r & 1, place, &grown)
             rest = set_cut(active, end)
-            if not boths:
+            if not both:
                 hand_copy(&grown, &seat.hand)
                 seat.cards += 1
                 active = rest

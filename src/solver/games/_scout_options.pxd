@@ -3,7 +3,6 @@
 from solver.games._scout cimport rules_t
 
 
-cpdef object whole(object value)
 cdef int action_id(object action, int limit) except -1
 
 

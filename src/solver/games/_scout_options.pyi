@@ -9,8 +9,6 @@ PAYOFFS: dict[str, int]
 _Card = tuple[int, int]
 _Payoff = Literal["score", "margin", "win"]
 
-def whole(value: object) -> int | None: ...
-
 @disjoint_base
 class Options:
     def __new__(

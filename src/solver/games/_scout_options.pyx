@@ -3,10 +3,9 @@
 
 `scout.Game` adds deals and play. The rules that these settings steer stand in `_scout.pyx`.
 """
-import operator
-
 from libc.string cimport memset
 
+from solver._core cimport whole
 from solver.games._scout cimport MARGIN, SCORE, WIN, rules_t
 
 from solver.errors import GameOptionError, IllegalActionError
@@ -20,16 +19,6 @@ _MAX_ROUNDS = 100
 _MAX_TURNS = 30_000
 _MAX_CHIPS = 1000
 PAYOFFS = {"score": SCORE, "margin": MARGIN, "win": WIN}
-
-
-cpdef object whole(object value):
-    """A whole number as an int; None for anything else, bools included."""
-    if isinstance(value, bool):
-        return None
-    try:
-        return operator.index(value)
-    except TypeError:
-        return None
 
 
 def _option(name, value, low, high):

@@ -15,13 +15,13 @@ from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from solver._core cimport Rng, as_rng, evaluate_stack, evaluation_t, hand_sums, rng_fork, rng_t
+from solver._core cimport Rng, as_rng, evaluate_stack, evaluation_t, hand_sums, rng_fork, rng_t, whole
 from solver.games._bakerstreet cimport (
     A_BID, A_CHOOSE, A_DOUBT, A_TAKE, ALTERNATE, BIDDING, CHOOSING, DEALING, DECK, DOUBT_LOSER, DOUBT_WINNER,
     DRAWING, DREW, HAND, HIGHEST_BID, LETTERS, NO_BID, NUM_ACTIONS, OVER, PILES, SHUFFLED, STACK, TAKING,
-    TOOK_AMONG, TOOK_BEFORE, TOOK_NOTHING, TOOK_OWN, TOOK_UNKNOWN, TURN, apply, chance, current_player,
+    TOOK_AMONG, TOOK_BEFORE, TOOK_NOTHING, TOOK_OWN, TOOK_UNKNOWN, TURN, add_letter, apply, chance, current_player,
     fill_ops, fill_pools, legal, letters_t, new_bidding, observe, options, playout, position_t, rules_t, sample,
-    search_context_t, start, state_t,
+    search_context_t, start, state_t, weigh,
 )
 from solver.games.ops cimport SearchRoot
 
@@ -29,7 +29,6 @@ from solver._version import __version__
 from solver.errors import ArgumentError, GameOptionError, IllegalActionError, PositionError
 from solver.games import bakerstreet_notation, notation
 from solver.games.bakerstreet_notation import card_text
-from solver.games._scout_options import whole
 
 __all__ = ["Evaluation", "Game", "Playouts", "Position", "State", "bid_odds", "evaluate", "load", "parse"]
 
@@ -581,7 +580,7 @@ cdef class State:
 
     cdef _start(self, decks=None, piles=None):
         cdef letters_t none
-        cdef int q, i, j
+        cdef int q, i
         self._prefix = [f"{self.game} seat {q}:" for q in range(2)]
         self._views = [""] * 2
         self._history = []
@@ -591,12 +590,7 @@ cdef class State:
             for i, pile in enumerate(piles):
                 self.c.pile[i] = none
                 for letter in pile:
-                    j = _ALPHABET.index(letter)
-                    if self.c.pile[i].once >> j & 1:
-                        self.c.pile[i].once ^= <uint32_t> 1 << j
-                        self.c.pile[i].twice |= <uint32_t> 1 << j
-                    else:
-                        self.c.pile[i].once |= <uint32_t> 1 << j
+                    add_letter(&self.c.pile[i], _ALPHABET.index(letter))
         if decks is not None:
             for q in range(2):
                 self.c.seat[q].cards = 0
@@ -1139,6 +1133,7 @@ cdef class Position:
         """
         cdef Rng rng = as_rng(seed)
         cdef State s = State.__new__(State, _TOKEN)
+        self._weigh()
         if sample(&self.game.rules, &self.c, &rng.c, &s.c) < 0:
             raise PositionError("no distribution of the hidden letters fits what is known")
         s.game = self.game
@@ -1148,6 +1143,11 @@ cdef class Position:
         s._views = [""] * 2
         s._history = []
         return s
+
+    cdef _weigh(self):
+        """Before the first sample; a position that is only looked at does without."""
+        if self.c.greatest < 0:
+            weigh(&self.c)
 
     def sample_fallbacks(self, n, seed=0):
         """How many of `n` samples had to give up the weights of the rival's choices.
@@ -1160,6 +1160,7 @@ cdef class Position:
         cdef Rng rng = as_rng(seed)
         cdef state_t s
         cdef int result, fallbacks = 0
+        self._weigh()
         for _ in range(n):
             result = sample(&self.game.rules, &self.c, &rng.c, &s)
             if result < 0:
@@ -1192,6 +1193,7 @@ cdef class Position:
         """What a compiled search needs (see `solver.games.ops`)."""
         cdef _Root root = _Root()
         self.search_payoff(payoff)
+        self._weigh()
         root.c.rules = self.game.rules
         root.c.position = self.c
         fill_ops(&root.c, &root.ops)
@@ -1331,12 +1333,7 @@ cdef Position _from_fields(Game game, object f):
     for i, letters in f.looks.items():
         b.seat[me].seen |= 1 << i
         for letter in letters:
-            bit = <uint32_t> 1 << <int> _ALPHABET.index(letter)
-            if b.seat[me].look[i].once & bit:
-                b.seat[me].look[i].once ^= bit
-                b.seat[me].look[i].twice |= bit
-            else:
-                b.seat[me].look[i].once |= bit
+            add_letter(&b.seat[me].look[<int> i], _ALPHABET.index(letter))
     for i, win in enumerate(f.log):
         p.c.win[i].seat = win.seat
         p.c.win[i].pile = win.pile
@@ -1351,6 +1348,7 @@ cdef Position _from_fields(Game game, object f):
                 b.seat[me].evidence |= p.c.win[i].letters
         b.wins += 1
     fill_pools(&game.rules, &p.c)
+    p._weigh()
     rng = Rng(0).c
     if sample(&game.rules, &p.c, &rng, &trial) < 0:
         raise PositionError("no distribution of the hidden letters fits the log and the looks")

@@ -15,14 +15,14 @@ from libc.stdint cimport int32_t, uint8_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from solver._core cimport (
-    Rng, as_rng, card_turned, hand_card, hand_load, low_bits, rng_fork, rng_t,
+    Rng, as_rng, card_turned, hand_card, hand_load, low_bits, rng_fork, rng_t, whole,
 )
 from solver.games._scout cimport (
     CHOOSING, DEALING, EMPTY_HAND, MAX_ACTIONS, MUST_SHOW, OVER, SCOUTED_OUT, TURN, TURN_LIMIT,
     active_cards, apply, current_player, deal_card, fill_ops, lay_active, new_round, observe,
     options, payoffs, playout, position_t, rules_t, sample, scouts_since, search_context_t, state_t,
 )
-from solver.games._scout_options cimport Options, action_id, whole
+from solver.games._scout_options cimport Options, action_id
 from solver.games.ops cimport SearchRoot
 
 from solver._core import beats, legal_sets
