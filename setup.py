@@ -22,6 +22,7 @@ MODULES = {
     "solver.games._scout_options": ["src/solver/games/_scout_options.pyx"],
     "solver.games.scout": ["src/solver/games/scout.pyx"],
     "solver.games._bakerstreet": ["src/solver/games/_bakerstreet.pyx"],
+    "solver.games._bakerstreet_policy": ["src/solver/games/_bakerstreet_policy.pyx"],
     "solver.games.bakerstreet": ["src/solver/games/bakerstreet.pyx"],
     "solver._ismcts": ["src/solver/_ismcts.pyx"],
 }

@@ -20,7 +20,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from solver import ismcts, scout
+from solver import bench, ismcts, scout
 from solver._core import Rng
 from solver._ismcts import Tree, time_samples
 
@@ -90,12 +90,26 @@ def searches(rows: list[dict[str, Any]], iterations: int) -> Table:
             ismcts.search(start(players), iterations=iterations, seed=seed)
             best = max(best, iterations / (time.process_time() - began))
             sample = min(sample, time_samples(root, Rng(seed), 200_000) / 200_000)
-        tree = Tree(root, Rng(1), ismcts.DEFAULT_EXPLORATION, 4_000_000)
+        tree = Tree(root, Rng(1), 4_000_000)
         while tree.num_nodes < 1_000_000:
             tree.run(20_000)
         size = tree.num_bytes / 1e6
         rows.append({"what": "search", "players": players, "rate": best, "sample_ns": sample * 1e9, "million_mb": size})
         result.add_row(str(players), f"{best / 1e3:.0f}", f"{sample * 1e9:.0f}", f"{size:.0f}")
+    return result
+
+
+def baker_street(rows: list[dict[str, Any]], scale: float) -> Table:
+    """Baker Street's kernels, play and search; the best of a few rounds each."""
+    best: dict[str, bench.Row] = {}
+    for _ in range(ROUNDS):
+        for row in bench.baker_street(scale / 4):
+            if row.what not in best or row.rate > best[row.what].rate:
+                best[row.what] = row
+    result = table("Baker Street, one core", "what", "rate", "")
+    for row in best.values():
+        rows.append({"what": row.what, "rate": row.rate, "unit": row.unit})
+        result.add_row(row.what, f"{row.rate:,.0f}", row.unit)
     return result
 
 
@@ -123,6 +137,7 @@ def main() -> None:
     tables = [
         playouts(rows, int(200_000 * scale)),
         searches(rows, int(200_000 * scale)),
+        baker_street(rows, scale),
         imports(rows),
     ]
     if options.json:

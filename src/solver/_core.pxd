@@ -524,6 +524,7 @@ cdef enum Symbol:
 
 cdef struct evaluation_t:
     int total[2]
+    int doubled[2]                 # 1: an X2 doubled the total of this seat
     int evaluated                  # cards, from the top
     bint arrow
 
@@ -531,12 +532,11 @@ cdef struct evaluation_t:
 cdef inline evaluation_t evaluate_stack(const uint8_t* stack, int n) noexcept nogil:
     """Read a stack from the top down, to a STOP (which counts) or to its end."""
     cdef evaluation_t result
-    cdef int doubled[2]
     cdef int i, card, symbol, seat
     result.total[0] = result.total[1] = 0
     result.evaluated = 0
     result.arrow = False
-    doubled[0] = doubled[1] = 0
+    result.doubled[0] = result.doubled[1] = 0
     for i in range(n - 1, -1, -1):
         card = stack[i]
         symbol = card >> 3 & 3
@@ -544,13 +544,13 @@ cdef inline evaluation_t evaluate_stack(const uint8_t* stack, int n) noexcept no
         result.total[seat] += card & 7
         result.evaluated += 1
         if symbol == TIMES_2:
-            doubled[seat] = 1
+            result.doubled[seat] = 1
         elif symbol == ARROW:
             result.arrow = True
         elif symbol == STOP:
             break
-    result.total[0] <<= doubled[0]
-    result.total[1] <<= doubled[1]
+    result.total[0] <<= result.doubled[0]
+    result.total[1] <<= result.doubled[1]
     return result
 
 

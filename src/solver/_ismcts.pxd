@@ -26,6 +26,8 @@ cdef class Tree:
     cdef GameOps ops
     cdef rng_t rng
     cdef double exploration
+    cdef bint policy_rollouts, policy_rivals
+    cdef int horizon, widening
     cdef node_t* nodes
     cdef uint32_t* table           # open addressing: (parent, key) -> node; 0: empty
     cdef uint64_t table_mask
@@ -36,6 +38,7 @@ cdef class Tree:
     cdef int32_t* untried          # where the options begin that have no child yet
     cdef uint32_t* path
     cdef double* payoffs
+    cdef double* scores
     cdef double* logs
     cdef double mean, squares      # of the observer's pay-off, over all iterations (Welford)
     cdef readonly long long iterations
@@ -45,4 +48,5 @@ cdef class Tree:
     cdef uint32_t add(self, uint32_t parent, uint64_t key, int32_t action, int32_t chooser) noexcept nogil
     cdef double log(self, uint32_t n) noexcept nogil
     cdef int32_t select(self, uint32_t here, int n, bint may_grow, uint32_t* child) noexcept nogil
+    cdef int32_t open_next(self, int n, int untried, bint room) noexcept nogil
     cdef int iterate(self) except -1 nogil

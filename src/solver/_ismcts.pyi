@@ -12,7 +12,17 @@ CHILD_DTYPE: np.dtype[np.void]
 
 @disjoint_base
 class Tree:
-    def __new__(cls, root: SearchRoot, rng: Rng, exploration: float, max_nodes: int) -> Self: ...
+    def __new__(
+        cls,
+        root: SearchRoot,
+        rng: Rng,
+        max_nodes: int,
+        exploration: float = 0.7,
+        policy_rollouts: bool = False,
+        policy_rivals: bool = False,
+        horizon: int = -1,
+        widening: int = 0,
+    ) -> Self: ...
     @property
     def iterations(self) -> int: ...
     @property

@@ -7,7 +7,7 @@ state that fits what the observer knows and descends the one tree of what the ob
 competes only in the iterations in which it is legal, which its availability counts (here the
 running iteration included). `ismcts.PythonTree` is the readable twin.
 """
-from libc.math cimport log as ln, sqrt
+from libc.math cimport INFINITY, log as ln, sqrt
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memset
@@ -16,7 +16,7 @@ import time
 
 import numpy as np
 
-from solver._core cimport Rng, rng_below, rng_fork
+from solver._core cimport Rng, highest, rng_below, rng_fork
 from solver.games.ops cimport CHANCE_PLAYER, TERMINAL_PLAYER, GameOps, SearchRoot
 
 from solver.errors import SearchError
@@ -27,6 +27,7 @@ cdef enum:
     LOGS = 8192
     # Up to so many children, walking their list beats probing the table once for each option.
     FEW_CHILDREN = 8
+    WIDENING_VISITS = 100          # a node so often visited tries one more option than at first
 
 
 cdef inline uint64_t mix(uint64_t key, uint32_t parent) noexcept nogil:
@@ -42,19 +43,43 @@ cdef class Tree:
     root : SearchRoot
     rng : Rng
         Source of all chance; four words are drawn from it.
-    exploration : float
-        Weight of the exploration term, in standard deviations of the observer's pay-off.
     max_nodes : int
         Bound of the tree's size, in nodes (56 bytes each, and 8 to 16 in the table of children). The
         options at the root have their nodes in any case.
+    exploration : float, default 0.7
+        Weight of the exploration term, in standard deviations of the observer's pay-off.
+    policy_rollouts, policy_rivals : bool, default False
+        Whether the game's rollout policy plays from the edge of the tree on, and in the seats of the
+        others within it.
+    horizon : int, default -1
+        Rounds (or what the game counts) after which a policy rollout is estimated; -1: none.
+    widening : int, default 0
+        Options tried at first at a node: all that the game does not let hold back, and up to this
+        number the best-looking; one more at 100 visits and with about each doubling after. 0: all.
+
+    Raises
+    ------
+    SearchError
+        If the game has no policy or scores that an option needs.
     """
 
-    def __cinit__(self, SearchRoot root not None, Rng rng not None, double exploration, max_nodes):
+    def __cinit__(self, SearchRoot root not None, Rng rng not None, max_nodes, double exploration=0.7,
+                  bint policy_rollouts=False, bint policy_rivals=False, int horizon=-1, int widening=0):
         cdef int i
         if root.ops.sample == NULL:
             raise TypeError("a SearchRoot is made by a position's search_root()")
+        if policy_rollouts and root.ops.policy_rollout == NULL:
+            raise SearchError("this game has no rollout policy: rollout must be \"random\"")
+        if policy_rivals and root.ops.policy == NULL:
+            raise SearchError("this game has no rollout policy: opponents must be \"tree\"")
+        if widening and root.ops.scores == NULL:
+            raise SearchError("this game does not score its actions: widening must be 0")
         self.root = root
         self.ops = root.ops
+        self.policy_rollouts = policy_rollouts
+        self.policy_rivals = policy_rivals
+        self.horizon = horizon
+        self.widening = widening
         self.exploration = exploration
         self.max_nodes = max_nodes
         rng_fork(&rng.c, &self.rng)
@@ -68,9 +93,10 @@ cdef class Tree:
         self.keys = <uint64_t*> malloc(self.ops.max_options * sizeof(uint64_t))
         self.path = <uint32_t*> malloc(MAX_DEPTH * sizeof(uint32_t))
         self.payoffs = <double*> malloc(self.ops.num_players * sizeof(double))
+        self.scores = <double*> malloc(self.ops.max_options * sizeof(double))
         self.logs = <double*> malloc(LOGS * sizeof(double))
         if not (self.nodes and self.table and self.state and self.actions and self.keys
-                and self.untried and self.path and self.payoffs and self.logs):
+                and self.untried and self.path and self.payoffs and self.scores and self.logs):
             raise MemoryError("no memory for a search tree")
         self.used = 1                   # node 0 is the root
         self.logs[0] = 0
@@ -86,6 +112,7 @@ cdef class Tree:
         free(self.untried)
         free(self.path)
         free(self.payoffs)
+        free(self.scores)
         free(self.logs)
 
     # -- nodes
@@ -157,13 +184,15 @@ cdef class Tree:
     cdef inline int32_t select(self, uint32_t here, int n, bint may_grow, uint32_t* child) noexcept nogil:
         """Among the n options written down at a node, the index of the one to play.
 
-        An option never tried here goes first, uniformly, while the tree may grow; else the greatest
-        upper confidence bound (UCB1 with availability in place of the parent's visits). `child`
-        becomes its node, or 0 for an option never tried.
+        An option never tried here goes first while the tree may grow and the widening allows one more
+        (see `open_next`); else the greatest upper confidence bound (UCB1 with availability in place
+        of the parent's visits). `child` becomes its node, or 0 for an option never tried.
         """
         cdef bint few = self.nodes[here].children <= FEW_CHILDREN
+        cdef long long visits = self.nodes[here].visits if here else self.iterations
+        cdef int room = self.widening + highest(1 + <uint64_t> visits // WIDENING_VISITS) if self.widening else n
         cdef uint32_t node, best = 0, last_available = 0
-        cdef int i = 0, first = 0, untried = 0
+        cdef int i = 0, first = 0, untried = 0, tried = 0
         cdef double value, best_value = 0, logarithm = 0, scale = 0
         cdef uint64_t key
         cdef node_t* c
@@ -184,7 +213,8 @@ cdef class Tree:
             else:
                 c = &self.nodes[node]
                 c.available += 1
-                if not (untried and may_grow):
+                tried += 1
+                if self.widening or not (untried and may_grow):
                     if c.available != last_available:
                         last_available = c.available
                         logarithm = self.log(last_available)
@@ -196,9 +226,11 @@ cdef class Tree:
             i += 1
             while i < n and self.keys[i] == key:
                 i += 1
-        if untried and (may_grow or best == 0):
-            best = 0
-            first = self.untried[rng_below(&self.rng, untried)]
+        if untried and (best == 0 or may_grow):
+            i = self.open_next(n, untried, best == 0 or tried < room)
+            if i >= 0:
+                best = 0
+                first = i
         child[0] = best
         # Actions that look the same to the observer share a node; which one it is, is chance.
         i = first + 1
@@ -206,25 +238,57 @@ cdef class Tree:
             i += 1
         return first if i == first + 1 else first + <int> rng_below(&self.rng, i - first)
 
+    cdef inline int32_t open_next(self, int n, int untried, bint room) noexcept nogil:
+        """Of the options never tried the one to try now, -1: none.
+
+        Without widening any; with it any that is not to be held back, else the best-looking if
+        there is room.
+        """
+        cdef int i, best = 0, unheld = 0
+        if self.widening == 0:
+            return self.untried[rng_below(&self.rng, untried)]
+        self.ops.scores(self.ops.context, self.state, self.actions, n, self.scores)
+        for i in range(untried):
+            if self.scores[self.untried[i]] == INFINITY:
+                self.untried[unheld] = self.untried[i]
+                unheld += 1
+            elif self.scores[self.untried[i]] > self.scores[self.untried[best]]:
+                best = i
+        if unheld:
+            return self.untried[rng_below(&self.rng, unheld)]
+        return self.untried[best] if room else -1
+
     cdef int iterate(self) except -1 nogil:
         """Draw a state, descend, expand by one step, roll out, back up. -1: no state fits."""
         cdef uint32_t here = 0, child
         cdef uint64_t seen
         cdef int depth = 0, n, i
-        cdef int32_t mover, at
-        cdef bint may_grow
+        cdef int32_t mover, at, action
+        cdef bint may_grow, sampled
         cdef double payoff, delta
         cdef node_t* node
         if self.ops.sample(self.ops.context, &self.rng, self.state) < 0:
             with gil:
                 raise SearchError("no full state was found that fits the position")
-        while depth < MAX_DEPTH - 1:
+        while depth < MAX_DEPTH - 2:
             mover = self.ops.current_player(self.ops.context, self.state)
             if mover == TERMINAL_PLAYER:
                 break
             n = self.ops.options(self.ops.context, self.state, self.actions, self.keys)
             may_grow = here == 0 or self.used < self.max_nodes
-            at = self.select(here, n, may_grow, &child)
+            sampled = self.policy_rivals and mover != self.ops.observer
+            if sampled:
+                # Its move is chance: what its policy plays with the hand that was drawn for it.
+                action = self.ops.policy(self.ops.context, self.state, &self.rng)
+                at = 0
+                while self.actions[at] != action:
+                    at += 1
+                child = self.find(here, self.keys[at])
+                if child == 0 and may_grow:
+                    self.reserve()
+                    child = self.add(here, self.keys[at], action, CHANCE_PLAYER)
+            else:
+                at = self.select(here, n, may_grow, &child)
             seen = self.ops.apply(self.ops.context, self.state, self.actions[at])
             if child == 0:
                 if may_grow:
@@ -246,8 +310,11 @@ cdef class Tree:
                 self.path[depth] = child
                 depth += 1
                 here = child
-        self.ops.rollout(self.ops.context, self.state, &self.rng)
-        self.ops.returns(self.ops.context, self.state, self.payoffs)
+        if self.policy_rollouts:
+            self.ops.policy_rollout(self.ops.context, self.state, &self.rng, self.horizon, self.payoffs)
+        else:
+            self.ops.rollout(self.ops.context, self.state, &self.rng)
+            self.ops.returns(self.ops.context, self.state, self.payoffs)
         for i in range(depth):
             node = &self.nodes[self.path[i]]
             node.visits += 1
@@ -274,11 +341,15 @@ cdef class Tree:
             If no full state fits the position.
         MemoryError
             If the tree cannot grow.
+        Exception
+            What a model written in Python raised.
         """
         cdef int _i
         with nogil:
             for _i in range(iterations):
                 self.iterate()
+        if self.root.failure is not None:
+            raise self.root.failure
 
     @property
     def num_nodes(self):

@@ -14,10 +14,10 @@ from typing import Any, Protocol
 from solver import ismcts
 from solver._core import Rng
 from solver.errors import ArgumentError
-from solver.games import bakerstreet
+from solver.games import bakerstreet, scout
 from solver.games.scout_notation import strongest
 
-__all__ = ["Agent", "Greedy", "Random", "Search", "Threshold", "evidence_worth", "make"]
+__all__ = ["Agent", "Greedy", "Planning", "Random", "Search", "Threshold", "make"]
 
 
 class Agent(Protocol):
@@ -66,6 +66,7 @@ class Greedy:
 
     def act(self, position: Any, rng: Rng) -> int:
         """The greedy action."""
+        _only(self.name, scout.Position, position)
         game = position.game
         hand = position.hand
         tops = [top for top, _ in hand]
@@ -103,26 +104,7 @@ def _longest(tops: Sequence[int]) -> int:
     return found[1] if found else 0
 
 
-# Worth of a window of seven letters by how many of them are owned. (docs/rules-bakerstreet.md: seven win.)
-_WINDOW = (0, 1, 3, 8, 20, 50, 130, 1000)
 _ALPHABET = "ABCDEFGHIJKLMNOPQRST"
-
-
-def evidence_worth(letters: str) -> int:
-    """Baker Street: how near a seat is to seven letters in a row.
-
-    Parameters
-    ----------
-    letters : str
-        The letters owned.
-
-    Returns
-    -------
-    int
-        Three times the best window of seven letters, and the sum of all fourteen.
-    """
-    worths = [_WINDOW[sum(x in letters for x in _ALPHABET[i : i + 7])] for i in range(14)]
-    return 3 * max(worths) + sum(worths)
 
 
 @dataclass(frozen=True)
@@ -139,6 +121,7 @@ class Threshold:
 
     def act(self, position: Any, rng: Rng) -> int:
         """The action by the odds."""
+        _only(self.name, bakerstreet.Position, position)
         game = position.game
         actions = position.legal_actions()
         if position.phase == "turn":
@@ -151,7 +134,7 @@ class Threshold:
                 return int(actions[0])
             return int(game.bid(max(n for n in range(31) if odds[n] >= self.opening)))
         if position.phase == "take":
-            return int(max(actions, key=lambda a: evidence_worth(position.evidence + game.decode(a)[1])))
+            return int(max(actions, key=lambda a: bakerstreet.evidence_worth(position.evidence + game.decode(a)[1])))
         worths = [self._pile_worth(position, pile) for pile in range(5)]
         return int(game.choose_pile(rng.choice([pile for pile in range(5) if worths[pile] == max(worths)])))
 
@@ -163,10 +146,38 @@ class Threshold:
             return -1.0
         own = position.evidence
         letters = position.look(pile)
-        gains = [evidence_worth(own + x) - evidence_worth(own) for x in letters or _ALPHABET if x not in own]
+        gains = [
+            bakerstreet.evidence_worth(own + x) - bakerstreet.evidence_worth(own)
+            for x in letters or _ALPHABET
+            if x not in own
+        ]
         if letters is None:
             return sum(gains) / len(gains)
         return float(max(gains, default=0))
+
+
+@dataclass(frozen=True)
+class Planning:
+    """Baker Street: exact odds for bids and doubts, margins weighed by letters for placing and piles.
+
+    The best agent without search that we know of; compiled (`bakerstreet.Position.planning_action`).
+
+    Parameters
+    ----------
+    placement : {"worth", "pips"}, default "worth"
+        How it places; "pips" is the plain sum of the margins, for comparison.
+    opening : float, default 0.9
+        Chance with which its opening bid holds.
+    """
+
+    placement: str = "worth"
+    opening: float = 0.9
+    name: str = "planning"
+
+    def act(self, position: Any, rng: Rng) -> int:
+        """The planned action."""
+        _only(self.name, bakerstreet.Position, position)
+        return int(position.planning_action(rng, self.placement, self.opening))
 
 
 @dataclass(frozen=True)
@@ -198,14 +209,21 @@ class Search:
         return result.best
 
 
+def _only(name: str, kind: type, position: Any) -> None:
+    """An agent of one game does not play another."""
+    if not isinstance(position, kind):
+        played = kind.__module__.rpartition(".")[2]
+        raise ArgumentError(f"{name} plays {played}; this is {getattr(position, 'game', position)}")
+
+
 def make(text: str) -> Agent:
     """An agent by its name.
 
     Parameters
     ----------
     text : str
-        "random", "greedy" (SCOUT), "threshold" (Baker Street), "ismcts:2000" (iterations a decision)
-        or "ismcts:0.02s" (seconds a decision).
+        "random", "greedy" (SCOUT), "threshold" and "planning" (Baker Street), "ismcts:2000"
+        (iterations a decision) or "ismcts:0.02s" (seconds a decision).
 
     Returns
     -------
@@ -228,6 +246,8 @@ def make(text: str) -> Agent:
         return Greedy()
     if text == "threshold":
         return Threshold()
+    if text == "planning":
+        return Planning()
     if name == "ismcts" and colon:
         try:
             if budget.endswith("s"):
@@ -240,5 +260,5 @@ def make(text: str) -> Agent:
             pass
         raise ArgumentError(f"{text}: a budget is a number of iterations (ismcts:2000) or of seconds (ismcts:0.5s)")
     raise ArgumentError(
-        f"there is no agent {text!r}; the agents are random, greedy, threshold, ismcts:2000, ismcts:0.5s"
+        f"there is no agent {text!r}; the agents are random, greedy, threshold, planning, ismcts:2000, ismcts:0.5s"
     )

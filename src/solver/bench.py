@@ -1,16 +1,16 @@
-"""Speed on this machine, for `solver bench`: kernels, random play, determinization, search."""
+"""Speed on this machine, for `solver bench`: kernels, random play, determinization, search of both games."""
 
 from __future__ import annotations
 
 import time
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from solver import ismcts
 from solver._core import Rng, time_sets
 from solver._ismcts import time_samples
-from solver.games import scout
+from solver.games import bakerstreet, scout
 
-__all__ = ["Row", "measure"]
+__all__ = ["Row", "baker_street", "measure"]
 
 
 class Row(NamedTuple):
@@ -60,4 +60,44 @@ def measure(scale: float = 1.0) -> list[Row]:
         rows.append(
             Row(f"search, {players} players", result.iterations / (time.perf_counter() - began), "iterations/s")
         )
+    return rows + baker_street(scale)
+
+
+# Ten cards of both seats with every symbol but STOP, so that all of them are read.
+TEN_CARDS = [(0, 2, "x2"), (1, 5, None), (0, 1, "arrow"), (1, 0, "x2"), (0, 4, None)] * 2
+# Its options as they were before policies: the plain algorithm.
+PLAIN: dict[str, Any] = {"rollout": "random", "opponents": "tree", "widening": 0, "belief": "uniform"}
+# Policies without holding back or beliefs.
+SIMPLE: dict[str, Any] = {"widening": 0, "belief": "uniform"}
+
+
+def baker_street(scale: float = 1.0) -> list[Row]:
+    """Baker Street's part of `measure`."""
+    game = bakerstreet.Game()
+    rows = []
+    repeat = int(20_000_000 * scale)
+    took = bakerstreet.time_evaluate(TEN_CARDS, repeat)
+    rows.append(Row("evaluation of 10 cards, Baker Street", repeat / took, "stacks/s"))
+    for policy in ("random", "planning"):
+        played = game.playouts(int(10_000 * scale) or 1, seed=1, policy=policy)
+        rows.append(Row(f"{policy} play, Baker Street", played.decisions / played.seconds, "decisions/s"))
+    position = game.deal(seed=1).position(0)
+    repeat = int(1_000_000 * scale)
+    rows.append(
+        Row(
+            "determinization, Baker Street",
+            repeat / time_samples(position.search_root(), Rng(1), repeat),
+            "samples/s",
+        )
+    )
+    styles: list[tuple[str, dict[str, Any]]] = [
+        ("search", {}),
+        ("search, simple", SIMPLE),
+        ("search, random rollouts", PLAIN),
+    ]
+    for words, options in styles:
+        began = time.perf_counter()
+        result = ismcts.search(position, iterations=int(200_000 * scale) or 1, seed=1, **options)
+        rate = result.iterations / (time.perf_counter() - began)
+        rows.append(Row(f"{words}, Baker Street", rate, "iterations/s"))
     return rows

@@ -122,7 +122,12 @@ def best(
     threads: Annotated[int, typer.Option(help="Trees grown at once.")] = 1,
     seed: Seed = None,
     payoff: Annotated[str | None, typer.Option(help="What is maximised: margin, score or win.")] = None,
-    exploration: Annotated[float, typer.Option(help="Weight of the exploration term.")] = ismcts.DEFAULT_EXPLORATION,
+    exploration: Annotated[float | None, typer.Option(help="Weight of the exploration term.")] = None,
+    rollout: Annotated[str | None, typer.Option(help="Who plays on from the tree: random or policy.")] = None,
+    opponents: Annotated[str | None, typer.Option(help="How the others move in the tree: tree or policy.")] = None,
+    horizon: Annotated[int | None, typer.Option(help="Rounds of a policy rollout; -1: to the end.")] = None,
+    widening: Annotated[int | None, typer.Option(help="Best-looking actions tried first; 0: all.")] = None,
+    belief: Annotated[str | None, typer.Option(help="Baker Street: how the rival takes letters.")] = None,
     rows: Annotated[int, typer.Option(min=1, help="Actions to list.")] = 12,
     as_json: AsJson = False,
 ) -> None:
@@ -150,6 +155,11 @@ def best(
                     seed=_seed(seed),
                     payoff=payoff,
                     exploration=exploration,
+                    rollout=rollout,
+                    opponents=opponents,
+                    horizon=horizon,
+                    widening=widening,
+                    belief=belief,
                     progress=report,
                 )
         except SolverError as error:
@@ -250,7 +260,7 @@ def play(
     bots: Annotated[
         str,
         typer.Option(
-            help="The others, one for all or one each, by commas: random, greedy, threshold, ismcts:2000, ismcts:1s."
+            help="One for all or one each, by commas: random, greedy, threshold, planning, ismcts:2000, ismcts:1s."
         ),
     ] = "ismcts:0.5s",
     seed: Seed = None,

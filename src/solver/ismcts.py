@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,9 +29,9 @@ from solver.protocol import CHANCE_PLAYER
 __all__ = ["ACTION_DTYPE", "PythonTree", "Result", "search"]
 
 ACTION_DTYPE = np.dtype([("action", "i4"), ("visits", "i8"), ("value", "f8"), ("stderr", "f8")])
-DEFAULT_EXPLORATION = 0.7
 DEFAULT_MAX_NODES = 2_000_000
 _SLICE = 0.01  # seconds between two looks at the clock and for Ctrl-C
+_WIDENING_VISITS = 100  # as in the compiled tree
 _PAYOFFS = ("score", "margin", "win")
 
 
@@ -170,6 +170,26 @@ def _plain(value: float) -> float | None:
     return None if math.isnan(value) else float(value)
 
 
+class Style(NamedTuple):
+    """How a search plays beyond its tree's own choices; the options of `search` of these names."""
+
+    rollout: str = "random"
+    opponents: str = "tree"
+    horizon: int = -1
+    widening: int = 0
+    exploration: float = 0.7
+
+    def for_tree(self) -> dict[str, Any]:
+        """As the compiled tree takes it."""
+        return {
+            "exploration": self.exploration,
+            "policy_rollouts": self.rollout == "policy",
+            "policy_rivals": self.opponents == "policy",
+            "horizon": self.horizon,
+            "widening": self.widening,
+        }
+
+
 # ----------------------------------------------------------------------------------------------
 # The readable twin
 
@@ -195,10 +215,12 @@ class PythonTree:
     observer : int
         The seat that searches.
     rng : Rng
-    exploration : float
     max_nodes : int
     payoff : str or None
         How `returns` is read: None as it is; "score", "margin" or "win" derived from it.
+    style : Style, optional
+        Its policies, horizon and widening need states with the methods of
+        `solver.protocol.PolicyState`.
     """
 
     def __init__(
@@ -206,18 +228,19 @@ class PythonTree:
         sample: Callable[[Rng], Any],
         observer: int,
         rng: Rng,
-        exploration: float,
         max_nodes: int,
         payoff: str | None = None,
+        style: Style | None = None,
     ) -> None:
         self.sample = sample
+        self.style = style or Style()
         self.observer = observer
         self.rng = rng
-        self.exploration = exploration
         self.max_nodes = max_nodes
         self.payoff = payoff
         # information state string of the observer -> what it sees of a step -> statistics
         self.steps: dict[str, dict[Any, _Step]] = {}
+        self.visits: dict[str, int] = {}
         self.root: dict[Any, _Step] | None = None
         self.num_nodes = 1
         self.iterations = 0
@@ -250,12 +273,23 @@ class PythonTree:
             drawn = int(np.searchsorted(ends, self.rng.random() * ends[-1], side="right"))
             state.apply_action(outcomes[min(drawn, len(outcomes) - 1)][0])
 
+    def _open_next(self, state: Any, groups: dict[Any, list[int]], untried: list[Any], room: bool) -> Any:
+        """Of the options never tried the one to try now, None for none; as `open_next` of the compiled tree."""
+        if not untried or not self.style.widening:
+            return self.rng.choice(untried) if untried else None
+        by_action = dict(zip(state.legal_actions(), state.action_scores(), strict=True))
+        scores = {key: max(by_action[action] for action in groups[key]) for key in untried}
+        free = [key for key in untried if scores[key] == math.inf]
+        if free:
+            return self.rng.choice(free)
+        return max(untried, key=lambda key: scores[key]) if room else None
+
     def _bound(self, step: _Step, scale: float) -> float:
         return step.total / step.visits + scale * math.sqrt(math.log(step.available) / step.visits)
 
     def _iterate(self) -> None:
         state = self.sample(self.rng)
-        scale = self.exploration * math.sqrt(self.squares / self.iterations) if self.iterations > 1 else 0.0
+        scale = self.style.exploration * math.sqrt(self.squares / self.iterations) if self.iterations > 1 else 0.0
         path: list[tuple[_Step, int]] = []
         in_tree = True
         while in_tree and not state.is_terminal():
@@ -265,15 +299,23 @@ class PythonTree:
             player = state.current_player()
             if player < 0:
                 raise SearchError("games with simultaneous moves cannot be searched: convert them to turns first")
-            steps = self.steps.setdefault(state.information_state_string(self.observer), {})
+            if player != self.observer and self.style.opponents == "policy":
+                # Its move is chance: what its policy plays with the hand that was drawn for it.
+                state.apply_action(state.policy_action(self.rng))
+                continue
+            here = state.information_state_string(self.observer)
+            steps = self.steps.setdefault(here, {})
+            self.visits[here] = self.visits.get(here, 0) + 1
             groups = self._options(state)
             untried = [key for key in groups if key not in steps]
             tried = [key for key in groups if key in steps]
             for key in tried:
                 steps[key].available += 1
             may_grow = self.root is None or steps is self.root or self.num_nodes < self.max_nodes
-            if untried and (may_grow or not tried):
-                key = self.rng.choice(untried)
+            doublings = (1 + (self.visits[here] - 1) // _WIDENING_VISITS).bit_length() - 1
+            room = not tried or len(tried) < self.style.widening + doublings
+            key = self._open_next(state, groups, untried, room) if may_grow or not tried else None
+            if key is not None:
                 in_tree = False
                 if may_grow:
                     steps[key] = _Step()
@@ -287,11 +329,7 @@ class PythonTree:
                 path.append((steps[key], player))
                 steps[key].action = action
             state.apply_action(action)
-        while not state.is_terminal():
-            self._chance(state)
-            if not state.is_terminal():
-                state.apply_action(self.rng.choice(state.legal_actions()))
-        payoffs = derive_payoffs(state.returns(), self.payoff)
+        payoffs = derive_payoffs(self._rollout(state), self.payoff)
         for step, player in path:
             step.visits += 1
             step.total += payoffs[player]
@@ -300,6 +338,19 @@ class PythonTree:
         delta = payoffs[self.observer] - self.mean
         self.mean += delta / self.iterations
         self.squares += delta * (payoffs[self.observer] - self.mean)
+
+    def _rollout(self, state: Any) -> list[float]:
+        """Play from the edge of the tree on; returns, or their estimate where the horizon cuts."""
+        by_policy = self.style.rollout == "policy"
+        until = state.horizon_clock() + self.style.horizon if by_policy and self.style.horizon >= 0 else None
+        while not state.is_terminal():
+            self._chance(state)
+            if state.is_terminal():
+                break
+            if until is not None and state.horizon_clock() >= until:
+                return list(state.estimated_returns())
+            state.apply_action(state.policy_action(self.rng) if by_policy else self.rng.choice(state.legal_actions()))
+        return list(state.returns())
 
     def children(self, action_path: Sequence[int] = ()) -> NDArray[Any]:
         """Statistics of the observer's options at the root (or, one step on, of a two-step move)."""
@@ -343,11 +394,15 @@ def search(
     seconds: float | None = None,
     threads: int = 1,
     seed: Any = None,
-    rollout: str = "random",
+    rollout: str | None = None,
     payoff: str | None = None,
-    exploration: float = DEFAULT_EXPLORATION,
+    exploration: float | None = None,
     max_nodes: int = DEFAULT_MAX_NODES,
     compiled: bool | None = None,
+    opponents: str | None = None,
+    horizon: int | None = None,
+    widening: int | None = None,
+    belief: Any = None,
     progress: Callable[[float], None] | None = None,
 ) -> Result:
     """Find the best play from what the seat to move knows.
@@ -367,13 +422,15 @@ def search(
     seed : int, sequence of int, numpy.random.SeedSequence, Rng or None
         None takes fresh entropy, which the result tells. A SeedSequence is not changed; an Rng is
         drawn from, and moves on.
-    rollout : {"random"}, default "random"
-        Who plays from the edge of the tree to the end.
+    rollout : {"random", "policy"}, optional
+        Who plays from the edge of the tree on: uniformly random legal actions, or the game's own
+        rollout policy. Default: what measured best for the game, as for `opponents`, `horizon`,
+        `widening`, `exploration` and `belief`; where nothing was measured, the plain algorithm.
     payoff : {"margin", "score", "win"}, optional
         What is maximised: own score minus the mean of the others', own score, or the share of the
         win. Default: for SCOUT the margin (a game with payoff "win": the win), for other games
         what they return.
-    exploration : float, default 0.7
+    exploration : float, optional
         Weight of the exploration term, in standard deviations of the pay-off, >= 0.
     max_nodes : int, default 2,000,000
         Nodes in all trees together. In a full tree the actions tried so far compete on; those of
@@ -381,6 +438,20 @@ def search(
     compiled : bool, optional
         False: the Python twin. True: an error if the game has no compiled side. Default: compiled
         where possible.
+    opponents : {"tree", "policy"}, optional
+        How the others move within the tree: to their own good, by the tree's statistics (which in
+        Cowling's algorithm are of all their hidden hands together, so each plays as if it saw the
+        observer's hand and not its own), or by the rollout policy, each by its own hand.
+    horizon : int, optional
+        Rounds (SCOUT: turns) after which a policy rollout ends with the game's estimate; -1: none.
+    widening : int, optional
+        Actions tried at first at a node: all that the game does not let hold back (Baker Street:
+        bids and a doubt) and, up to this number, those that look best by its score; one more at
+        100 of the node's visits, and again at 300, 700, 1500 and so on. 0: all. No action is
+        dropped: one that was not yet tried has no visits in the result.
+    belief : str or callable, optional
+        What the others' hidden choices are taken to be when a full state is drawn; as
+        `bakerstreet.Position.sample` takes it. Default: that of the game.
     progress : callable, optional
         Called now and then with the share of the budget that is used, in 0..1.
 
@@ -406,10 +477,13 @@ def search(
     >>> p.action_to_string(r.best)
     'show 4-4-4'
     """
-    iterations, seconds, threads, exploration, max_nodes = _checked(
-        iterations, seconds, threads, rollout, payoff, exploration, max_nodes
-    )
+    iterations, seconds, threads, max_nodes = _checked(iterations, seconds, threads, payoff, max_nodes)
     source, state = _observed(position_or_state)
+    defaults = source.search_defaults() if hasattr(source, "search_defaults") else {}
+    if belief is not None and "belief" not in defaults:
+        raise SearchError("belief: the positions of this game take none")
+    belief = defaults.pop("belief", None) if belief is None else belief
+    style = _style(defaults, rollout, opponents, horizon, widening, exploration)
     if hasattr(source, "search_payoff"):
         payoff = source.search_payoff(payoff)
     sequence, rngs = _streams(seed, threads)
@@ -419,10 +493,10 @@ def search(
     if use_compiled and not hasattr(source, "search_root"):
         raise SearchError(f"{type(source).__name__} has no compiled side; use compiled=None or False")
     if use_compiled:
-        root = source.search_root(payoff)
-        trees = [_ismcts.Tree(root, rng, exploration, share) for rng in rngs]
+        root = source.search_root(payoff) if belief is None else source.search_root(payoff, belief)
+        trees = [_ismcts.Tree(root, rng, share, **style.for_tree()) for rng in rngs]
     else:
-        trees = [_python_tree(source, state, rng, exploration, share, payoff) for rng in rngs]
+        trees = [_python_tree(source, state, rng, share, payoff, style, belief) for rng in rngs]
     began = time.perf_counter()
     done, interrupted = _run(trees, iterations, seconds, began, progress)
     took = time.perf_counter() - began
@@ -443,9 +517,9 @@ def search(
         "spawn_key": list(sequence.spawn_key),
         "iterations": iterations,
         "seconds": seconds,
-        "rollout": rollout,
+        **style._asdict(),
+        "belief": getattr(belief, "__qualname__", belief),
         "payoff": payoff or "returns",
-        "exploration": exploration,
         "max_nodes": max_nodes,
     }
     return Result(
@@ -468,11 +542,9 @@ def _checked(
     iterations: int | None,
     seconds: float | None,
     threads: int,
-    rollout: str,
     payoff: str | None,
-    exploration: float,
     max_nodes: int,
-) -> tuple[int | None, float | None, int, float, int]:
+) -> tuple[int | None, float | None, int, int]:
     """The options, each within its range; the default budget filled in."""
     if iterations is None and seconds is None:
         seconds = 1.0
@@ -483,15 +555,34 @@ def _checked(
         if not seconds > 0:
             raise SearchError(f"seconds must be a number above 0, not {seconds!r}")
     threads = _whole("threads", threads, 1, 256)
-    if not isinstance(rollout, str) or rollout != "random":
-        raise SearchError(f'rollout must be "random", not {rollout!r}')
     if payoff is not None and not (isinstance(payoff, str) and payoff in _PAYOFFS):
         raise SearchError(f"payoff must be one of {', '.join(_PAYOFFS)}, not {payoff!r}")
-    exploration = _real("exploration", exploration)
-    if not exploration >= 0:
-        raise SearchError(f"exploration must be a number of at least 0, not {exploration!r}")
     max_nodes = _whole("max_nodes", max_nodes, 2, 2**31)
-    return iterations, seconds, threads, exploration, max_nodes
+    return iterations, seconds, threads, max_nodes
+
+
+def _style(
+    defaults: dict[str, Any], rollout: Any, opponents: Any, horizon: Any, widening: Any, exploration: Any
+) -> Style:
+    """How to search: each option as given, else as the game has it, else plain."""
+    given = {
+        "rollout": rollout,
+        "opponents": opponents,
+        "horizon": horizon,
+        "widening": widening,
+        "exploration": exploration,
+    }
+    defaults.pop("belief", None)
+    chosen = {**Style()._asdict(), **defaults, **{name: value for name, value in given.items() if value is not None}}
+    for name, values in (("rollout", ("random", "policy")), ("opponents", ("tree", "policy"))):
+        if not isinstance(chosen[name], str) or chosen[name] not in values:
+            raise SearchError(f"{name} must be one of {', '.join(values)}, not {chosen[name]!r}")
+    chosen["horizon"] = _whole("horizon", chosen["horizon"], -1, 2**31 - 1)
+    chosen["widening"] = _whole("widening", chosen["widening"], 0, 2**31 - 100)
+    chosen["exploration"] = _real("exploration", chosen["exploration"])
+    if not chosen["exploration"] >= 0:
+        raise SearchError(f"exploration must be a number of at least 0, not {exploration!r}")
+    return Style(**chosen)
 
 
 def _real(name: str, value: Any) -> float:
@@ -549,20 +640,26 @@ def _streams(seed: Any, threads: int) -> tuple[np.random.SeedSequence, list[Rng]
 
 
 def _python_tree(
-    source: Any, state: Any, rng: Rng, exploration: float, max_nodes: int, payoff: str | None
+    source: Any, state: Any, rng: Rng, max_nodes: int, payoff: str | None, style: Style, belief: Any
 ) -> PythonTree:
+    if style._replace(exploration=0.7) != Style():
+        trial = source.sample(0) if state is None else state
+        for name in ("policy_action", "action_scores", "estimated_returns", "horizon_clock"):
+            if not hasattr(trial, name):
+                raise SearchError(f"{type(trial).__name__} has no {name}(), which policies and widening need")
     if state is None:
+        more = () if belief is None else (belief,)
         return PythonTree(
-            lambda stream: source.search_sample(stream, payoff), source.player, rng, exploration, max_nodes, payoff
+            lambda stream: source.search_sample(stream, payoff, *more), source.player, rng, max_nodes, payoff, style
         )
     player = state.current_player()
     return PythonTree(
         lambda stream: state.resample_from_infostate(player, stream.random),
         player,
         rng,
-        exploration,
         max_nodes,
         payoff,
+        style,
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
-__all__ = ["CHANCE_PLAYER", "TERMINAL_PLAYER", "Game", "State"]
+__all__ = ["CHANCE_PLAYER", "TERMINAL_PLAYER", "Game", "PolicyState", "State"]
 
 CHANCE_PLAYER = -1
 TERMINAL_PLAYER = -4
@@ -56,6 +56,26 @@ class State(Protocol):
 
     def resample_from_infostate(self: _S, player: int, uniform_01: Callable[[], float]) -> _S:
         """Another state with the same information state string for `player`, drawn by chance."""
+
+
+@runtime_checkable
+class PolicyState(State, Protocol):
+    """A state that also tells how one may play it; what policies, horizon and widening of a search need.
+
+    Each method answers for the seat to decide by what that seat knows, never by what is hidden from it.
+    """
+
+    def policy_action(self, rng: Any) -> int:
+        """A legal action of the game's rollout policy; `rng` (a `solver.Rng`) is the only source of chance."""
+
+    def action_scores(self) -> Sequence[float]:
+        """How good each of `legal_actions` looks, the greater the better; infinity: not to be held back."""
+
+    def estimated_returns(self) -> Sequence[float]:
+        """Pay-off by seat: `returns` at the end, before it an estimate."""
+
+    def horizon_clock(self) -> int:
+        """How far the game is, in what the horizon of a search counts (rounds, turns)."""
 
 
 @runtime_checkable

@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 from scipy import stats
 
-from solver import bakerstreet
+from solver import bakerstreet, ismcts
 from solver._core import Rng
 from solver.errors import ArgumentError, PositionError
 from solver.games import bakerstreet_notation
@@ -88,11 +88,16 @@ def test_a_sample_keeps_all_that_is_public_and_can_be_played_on():
         assert sum(map(abs, sample.returns())) in (0, 2)
 
 
-def exact(position):
+def alike(owned, legal):
+    """The rival takes each legal letter with the same probability."""
+    return [1] * len(legal)
+
+
+def exact(position, model=alike):
     """Exact distribution of (rival's letters, contents of the piles), by enumeration.
 
-    Letters not accounted for lie anywhere with equal probability; each take of the rival was uniform
-    over the letters that were legal.
+    Letters not accounted for lie anywhere with equal probability; each take of the rival was by the
+    weights of the model over the letters that were legal.
     """
     fields = read(position)
     me = fields.seat
@@ -125,12 +130,12 @@ def exact(position):
                     piles[win.pile][win.letters] += 1
                 elif i in drawn:
                     piles[win.pile][drawn[i]] += 1
-            replay(wins, me, drawn, piles, 0, frozenset(), Fraction(1), result)
+            replay(wins, me, drawn, piles, 0, frozenset(), Fraction(1), result, model)
     total = sum(result.values())
     return {state: weight / total for state, weight in result.items()}
 
 
-def replay(wins, me, drawn, piles, i, evidence, weight, result):
+def replay(wins, me, drawn, piles, i, evidence, weight, result, model):
     """Play the log from entry i on; adds up the weights of all ends."""
     if bakerstreet_notation._run(evidence) >= 7:
         return
@@ -143,19 +148,21 @@ def replay(wins, me, drawn, piles, i, evidence, weight, result):
     if win.seat == me:
         if win.letters:
             pile[win.letters] -= 1
-        replay(wins, me, drawn, piles, i + 1, evidence, weight, result)
+        replay(wins, me, drawn, piles, i + 1, evidence, weight, result, model)
         if win.letters:
             pile[win.letters] += 1
         return
-    legal = [letter for letter, count in pile.items() if count > 0 and letter not in evidence]
+    legal = sorted(letter for letter, count in pile.items() if count > 0 and letter not in evidence)
     if not win.letters:
         if not legal:
-            replay(wins, me, drawn, piles, i + 1, evidence, weight, result)
+            replay(wins, me, drawn, piles, i + 1, evidence, weight, result, model)
         return
+    weights = [Fraction(x) for x in model("".join(sorted(evidence)), "".join(legal))] if legal else []
     for letter in [drawn[i]] if i in drawn else legal:
         if letter in legal:
+            chance = weights[legal.index(letter)] / sum(weights)
             pile[letter] -= 1
-            replay(wins, me, drawn, piles, i + 1, evidence | {letter}, weight / len(legal), result)
+            replay(wins, me, drawn, piles, i + 1, evidence | {letter}, weight * chance, result, model)
             pile[letter] += 1
 
 
@@ -203,13 +210,66 @@ def test_small_positions_are_of_every_kind():
 @pytest.mark.parametrize("position", SMALL, ids=range(len(SMALL)))
 def test_frequencies_of_letters_are_exact(position):
     """Chi-square of the hidden letters against enumeration; rare arrangements are put together."""
+    check_frequencies(position, exact(position), None)
+
+
+def by_worth(owned, legal):
+    """What belief="worth" says, in other words."""
+    now = bakerstreet.evidence_worth(owned)
+    return [Fraction(1, 10) + bakerstreet.evidence_worth(owned + letter) - now for letter in legal]
+
+
+def late_letters(owned, legal):
+    """A model of one's own: the later a letter, the likelier."""
+    return [1 + LETTERS.index(letter) for letter in legal]
+
+
+@pytest.mark.parametrize("position", SMALL[::4], ids=range(len(SMALL[::4])))
+@pytest.mark.parametrize(("belief", "model"), [("worth", by_worth), (late_letters, late_letters)])
+def test_frequencies_of_letters_by_a_belief(position, belief, model):
+    check_frequencies(position, exact(position, model), belief)
+
+
+def test_a_belief_of_equal_weights_is_the_default():
+    for position in SMALL[:4]:
+        assert everything(position.sample(3, belief="uniform")) == everything(position.sample(3))
+
+
+WRONG_BELIEFS = [
+    ("greedy", "belief must be"),
+    (3, "belief must be"),
+    (lambda owned, legal: [1], "a weight >= 0 for each of the"),
+    (lambda owned, legal: [0] * len(legal), "not all 0"),
+    (lambda owned, legal: [-1] + [5] * (len(legal) - 1), "a weight >= 0"),
+    (lambda owned, legal: [float("nan")] * len(legal), "a weight >= 0"),
+]
+
+
+@pytest.mark.parametrize(("belief", "message"), WRONG_BELIEFS)
+def test_wrong_beliefs(belief, message):
+    position = next(p for p in SMALL if any(w.letters == "?" for w in read(p).log))
+    with pytest.raises(ArgumentError, match=message):
+        position.sample(1, belief=belief)
+    with pytest.raises(ArgumentError, match=message):
+        ismcts.search(position if position.legal_actions() else position.sample(1), iterations=50, belief=belief)
+
+
+def test_an_error_in_a_belief_is_raised():
+    def broken(owned, legal):
+        raise ZeroDivisionError("here")
+
+    position = next(p for p in SMALL if any(w.letters == "?" for w in read(p).log))
+    with pytest.raises(ZeroDivisionError, match="here"):
+        position.sample(1, belief=broken)
+
+
+def check_frequencies(position, chances, belief):
     rng = Rng(13)
     rival = 1 - position.player
-    chances = exact(position)
-    n = 6000
+    n = 6000 if belief is None else 3000
     seen = Counter()
     for _ in range(n):
-        sample = position.sample(rng)
+        sample = position.sample(rng, belief)
         seen[sample.evidence(rival), tuple(sample.pile(i) for i in range(5))] += 1
     assert set(seen) <= set(chances)
     common = [key for key in chances if chances[key] * n >= 5]
@@ -260,7 +320,8 @@ def test_the_weights_are_hardly_ever_given_up():
     draws = fallbacks = 0
     for i, state in enumerate(states(11, 20)):
         if i % 10 == 0:
-            fallbacks += state.position(i // 10 % 2).sample_fallbacks(100, seed=i)
+            belief = ("uniform", "worth")[i // 20 % 2]
+            fallbacks += state.position(i // 10 % 2).sample_fallbacks(100, seed=i, belief=belief)
             draws += 100
     assert draws > 10_000
     assert fallbacks * 10_000 <= draws

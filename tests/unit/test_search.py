@@ -269,6 +269,68 @@ def test_a_sure_doubt_is_seen():
     assert result.best_words().startswith("doubt")
 
 
+TURN = "bakerstreet | starter 1 | hand 5 3 1a | bids 14 | stack2 1:4 0:2 | stack3 1:1s"
+STYLES = [{}, {"opponents": "tree"}, {"widening": 0}, {"horizon": 2, "widening": 2}, {"rollout": "random"}]
+
+
+@pytest.mark.parametrize("line", [TURN, "bakerstreet | phase bid | hand 5 3 1a"])
+@pytest.mark.parametrize("options", STYLES, ids=str)
+def test_compiled_and_twin_agree_with_policies(line, options):
+    """As for SCOUT: mean visits of every action and the mean value, within 4.5 standard errors."""
+    agree(bakerstreet.parse(line), 100, 150, **options)
+
+
+def test_widening_holds_back_what_looks_bad_and_drops_nothing():
+    """At first the doubt and the best placement; one more at 100 iterations, at 300, at 700, ..."""
+    position = bakerstreet.parse(TURN)
+    scores = dict(zip(position.legal_actions(), position.sample(1).action_scores(), strict=True))
+    order = sorted(scores, key=lambda action: -scores[action])
+    assert scores[order[0]] == np.inf
+    assert len(order) == 16
+    for iterations, tried in ((3, 2), (100, 2), (101, 3), (300, 3), (301, 4), (701, 5), (900_000, 15)):
+        for compiled in (True, False) if iterations < 400 else (True,):
+            result = ismcts.search(position, iterations=iterations, seed=2, widening=2, compiled=compiled)
+            assert list(result.actions["action"]) == position.legal_actions()
+            assert set(result.actions["action"][result.actions["visits"] > 0]) == set(order[:tried])
+
+
+def test_bids_are_never_held_back():
+    """All 31 are tried at once; the sampled rival doubts a bid of 30 with a weak hand."""
+    position = bakerstreet.parse("bakerstreet | phase bid | hand 1 0 0s")
+    result = ismcts.search(position, iterations=3000, seed=1)
+    assert (result.actions["visits"] > 0).all()
+    assert len(result.actions) == 31
+    assert result.best_words() != "bid 30"
+
+
+def test_opponents_by_policy_play_by_their_own_hand():
+    """The rival holds 5 5 5 for certain, its policy knows: it never doubts 15, so bidding 15 ends no round."""
+    line = (
+        "bakerstreet(symbols=none) | phase bid | hand 5 5 5 | rival 3 5 5 5 | "
+        "discards1 0 0 0 0 0 1 1 1 1 1 2 2 2 2 2 3 3 3 3 3 4 4 4 4 4 5 5"
+    )
+    position = bakerstreet.parse(line)
+    chances = {}
+    for action in position.legal_actions():
+        doubts = 0
+        for k in range(50):
+            state = position.sample(k).child(action)
+            doubts += state.policy_action(k) == state.game.doubt
+        chances[action - 120] = doubts / 50
+    assert all(chances[bid] == 0 for bid in range(16))
+    assert chances[30] == 1
+
+
+def test_settings_tell_the_style():
+    result = ismcts.search(bakerstreet.parse(TURN), iterations=50, seed=1)
+    expected = {"rollout": "policy", "opponents": "policy", "horizon": 1, "widening": 6, "belief": "worth"}
+    assert {name: result.settings[name] for name in expected} == expected
+    plain = ismcts.search(first_turn(3), iterations=50, seed=1)
+    expected = {"rollout": "random", "opponents": "tree", "horizon": -1, "widening": 0, "exploration": 0.7}
+    assert {name: plain.settings[name] for name in expected} == expected
+    assert plain.settings["belief"] is None
+
+
 BAD = [
     ({"iterations": 0}, "iterations"),
     ({"iterations": 2.5}, "iterations"),
@@ -281,6 +343,15 @@ BAD = [
     ({"seconds": float("nan")}, "seconds"),
     ({"threads": 0}, "threads"),
     ({"rollout": "planning"}, "rollout"),
+    ({"rollout": "policy"}, "no rollout policy"),
+    ({"opponents": "policy"}, "no rollout policy"),
+    ({"opponents": ["tree"]}, "opponents"),
+    ({"widening": 4}, "does not score"),
+    ({"widening": -1}, "widening"),
+    ({"horizon": -2}, "horizon"),
+    ({"horizon": 1.5}, "horizon"),
+    ({"belief": "worth"}, "belief"),
+    ({"rollout": "policy", "compiled": False}, "policy_action"),
     ({"payoff": "most"}, "payoff"),
     ({"exploration": -1}, "exploration"),
     ({"max_nodes": 1}, "max_nodes"),
@@ -354,11 +425,15 @@ AGREE = [
 @pytest.mark.parametrize("line", AGREE)
 def test_compiled_and_twin_agree_in_distribution(line):
     """Mean visits of every action and the mean value, over many seeds, within 4.5 standard errors."""
-    position = scout.parse(line)
-    seeds, iterations = 200, 150
+    agree(scout.parse(line), 200, 150)
+
+
+def agree(position, seeds, iterations, **options):
     visits, values = {}, {}
     for compiled in (True, False):
-        results = [ismcts.search(position, iterations=iterations, seed=s, compiled=compiled) for s in range(seeds)]
+        results = [
+            ismcts.search(position, iterations=iterations, seed=s, compiled=compiled, **options) for s in range(seeds)
+        ]
         visits[compiled] = np.array([r.actions["visits"] for r in results], float)
         values[compiled] = np.array(
             [np.nansum(r.actions["visits"] * np.nan_to_num(r.actions["value"])) for r in results]

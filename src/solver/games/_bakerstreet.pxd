@@ -19,6 +19,7 @@ cdef enum:
     MAX_EVENTS = 80                # of one step: a chain through all stacks, and six draws
     MAX_WINS = 136                 # 40 takes, and looks without one that follow a take or are first
     NO_LETTER = 255
+    HIDDEN_LETTER = 254            # one was taken; which, is not written down here
     # action ids
     A_PLACE = 0                    # (symbol * 6 + value) * 5 + pile
     A_BID = 120
@@ -118,6 +119,11 @@ ctypedef struct win_t:
     uint32_t letters
 
 
+# Weights of the letters that the rival may take (bits of `legal`; weights[letter] >= 0, not all 0), by
+# those it owns.
+ctypedef void (*choice_t)(const void* model, uint32_t owned, uint32_t legal, double* weights) noexcept nogil
+
+
 ctypedef struct position_t:
     state_t base                   # all that the observer knows; hidden cards and letters are absent
     int observer
@@ -129,6 +135,8 @@ ctypedef struct position_t:
     win_t win[MAX_WINS]            # the log as the observer knows it
     uint8_t letters[40]            # letters that may lie in any hidden place
     int32_t hidden_letters
+    choice_t choice                # how the rival chooses letters; NULL: each as likely
+    const void* model              # handed to it; not owned
     double greatest                # weight of a distribution of the letters; -1: `weigh` is still to come
 
 
@@ -144,6 +152,7 @@ cdef int legal(const rules_t* g, const state_t* s, int32_t* actions) noexcept no
 cdef void apply(const rules_t* g, state_t* s, int32_t action) noexcept nogil
 cdef void chance(const rules_t* g, state_t* s, int outcome) noexcept nogil
 cdef int run_of(uint32_t letters) noexcept nogil
+cdef uint32_t takable(const state_t* s, int seat, int pile) noexcept nogil
 cdef int playout(const rules_t* g, state_t* fresh, rng_t* rng) noexcept nogil
 cdef void observe(const rules_t* g, const state_t* s, int observer, position_t* p) noexcept nogil
 cdef void add_letter(letters_t* pile, int letter) noexcept nogil

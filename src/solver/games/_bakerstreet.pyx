@@ -35,7 +35,7 @@ cdef int run_of(uint32_t letters) noexcept nogil:
     return n
 
 
-cdef inline uint32_t takable(const state_t* s, int seat, int pile) noexcept nogil:
+cdef uint32_t takable(const state_t* s, int seat, int pile) noexcept nogil:
     return (s.pile[pile].once | s.pile[pile].twice) & ~s.seat[seat].evidence
 
 
@@ -532,6 +532,9 @@ cdef void fill_pools(const rules_t* g, position_t* p) noexcept nogil:
             copies[j] -= (p.base.seat[p.observer].look[i].once >> j & 1) + 2 * (
                 p.base.seat[p.observer].look[i].twice >> j & 1)
     for i in range(p.base.wins):
+        p.base.win_seat[i] = p.win[i].seat
+        p.base.win_pile[i] = p.win[i].pile
+        p.base.win_letter[i] = NO_LETTER if p.win[i].known == TOOK_NOTHING else HIDDEN_LETTER
         among = p.win[i].letters
         if p.win[i].known == TOOK_AMONG:
             # the letters of a group stand at each of its takes
@@ -565,21 +568,52 @@ cdef void weigh(position_t* p) noexcept nogil:
             p.greatest = weight
 
 
+cdef inline int choose(const position_t* p, rng_t* rng, uint32_t owned, uint32_t legal_letters, int letter,
+                       double* chance) noexcept nogil:
+    """A letter that the rival takes, by the model of its choices, or the one given; and its chance."""
+    cdef double weights[LETTERS]
+    cdef double total = 0, at
+    cdef uint32_t rest
+    cdef int i = 0, count
+    if p.choice == NULL:
+        count = popcount(legal_letters)
+        chance[0] = 1 / <double> count
+        return nth_letter(legal_letters, <int> rng_below(rng, count)) if letter == NO_LETTER else letter
+    p.choice(p.model, owned, legal_letters, weights)
+    rest = legal_letters
+    while rest:
+        total += weights[lowest(rest)]
+        rest &= rest - 1
+    if letter == NO_LETTER:
+        at = rng_double(rng) * total
+        rest = legal_letters
+        while rest:
+            i = lowest(rest)
+            if weights[i] > 0:
+                letter = i             # the last one, should rounding leave something of `at`
+                at -= weights[i]
+                if at < 0:
+                    break
+            rest &= rest - 1
+    chance[0] = weights[letter] / total
+    return letter
+
+
 cdef double sample_letters(const position_t* p, rng_t* rng, state_t* s) noexcept nogil:
     """One attempt to lay all letters: its weight, or -1 if they do not fit.
 
     The letters not accounted for go to hidden places at random; then the log is played again. What
-    the rival took unseen is drawn uniformly from what was legal. The weight is the chance of the
-    takes whose letters are fixed by what the observer saw: one over the letters legal at each.
+    the rival took unseen is drawn, by the model of its choices, from what was legal. The weight is
+    the chance by that model of the takes whose letters are fixed by what the observer saw.
     """
-    cdef double weight = 1
+    cdef double weight = 1, chance = 1
     cdef uint8_t pool[40]
     cdef int8_t copies[PILES][LETTERS]
     cdef uint8_t drawn[MAX_WINS]
     cdef uint32_t done[PILES]
     cdef uint32_t evidence = 0, legal_letters, rest
     cdef const seat_t* me = &p.base.seat[p.observer]
-    cdef int i, j, _j, at = 0, pile, letter, count
+    cdef int i, j, _j, at = 0, pile, letter
     memcpy(pool, p.letters, 40)
     rng_draw(rng, pool, p.hidden_letters, p.hidden_letters)
     memset(copies, 0, sizeof(copies))
@@ -615,19 +649,19 @@ cdef double sample_letters(const position_t* p, rng_t* rng, state_t* s) noexcept
             for j in range(LETTERS):
                 legal_letters |= <uint32_t> (copies[pile][j] > 0) << j
             legal_letters &= ~evidence
-            count = popcount(legal_letters)
             if p.win[i].known == TOOK_NOTHING:
-                if count and not (i == p.base.wins - 1 and p.base.phase == TAKING):
+                if legal_letters and not (i == p.base.wins - 1 and p.base.phase == TAKING):
                     return -1
                 continue
-            if count == 0:
+            if legal_letters == 0:
                 return -1
             if letter == NO_LETTER:
-                letter = nth_letter(legal_letters, <int> rng_below(rng, count))
+                letter = choose(p, rng, evidence, legal_letters, NO_LETTER, &chance)
             elif not legal_letters >> letter & 1:
                 return -1
             else:
-                weight /= count
+                choose(p, rng, evidence, legal_letters, letter, &chance)
+                weight *= chance
             evidence |= <uint32_t> 1 << letter
             if run_of(evidence) >= RUN_TO_WIN:
                 return -1
@@ -660,9 +694,6 @@ cdef int sample(const rules_t* g, const position_t* p, rng_t* rng, state_t* s) n
     cdef int i, j, attempt, result = -1, rival = 1 - p.observer
     cdef double weight
     memcpy(s, &p.base, sizeof(state_t))
-    for i in range(p.base.wins):
-        s.win_seat[i] = p.win[i].seat
-        s.win_pile[i] = p.win[i].pile
     for attempt in range(4000):
         weight = sample_letters(p, rng, s)
         if weight >= 0 and (attempt >= 2000 or weight >= p.greatest or rng_double(rng) * p.greatest < weight):

@@ -23,6 +23,10 @@ from solver.games._bakerstreet cimport (
     fill_ops, fill_pools, legal, letters_t, new_bidding, observe, options, playout, position_t, rules_t, sample,
     search_context_t, start, state_t, weigh,
 )
+from solver.games._bakerstreet_policy cimport (
+    BY_PIPS, BY_WORTH, choice_by_worth, estimate, evidence_worth as worth_of, fill_policy_ops, planned_game, planning,
+    rollout_policy, score_actions,
+)
 from solver.games.ops cimport SearchRoot
 
 from solver._version import __version__
@@ -30,7 +34,8 @@ from solver.errors import ArgumentError, GameOptionError, IllegalActionError, Po
 from solver.games import bakerstreet_notation, notation
 from solver.games.bakerstreet_notation import card_text
 
-__all__ = ["Evaluation", "Game", "Playouts", "Position", "State", "bid_odds", "evaluate", "load", "parse"]
+__all__ = ["Evaluation", "Game", "Playouts", "Position", "State", "bid_odds", "evaluate", "evidence_worth", "load",
+           "parse"]
 
 RULES_VERSION = "bakerstreet-1"
 SYMBOLS = (None, "stop", "x2", "arrow")
@@ -149,6 +154,25 @@ def evaluate(stack):
         cards[<int> (n - 1 - i)] = _kind(value, symbol) | <int> whole(seat) << 5
     result = evaluate_stack(cards, n)
     return Evaluation((result.total[0], result.total[1]), result.evaluated, n - result.evaluated, bool(result.arrow))
+
+
+def time_evaluate(stack, repeat):
+    """Seconds for `repeat` evaluations of a stack as `evaluate` takes it, in C; for benchmarks."""
+    cdef uint8_t cards[STACK]
+    cdef evaluation_t result
+    cdef int n, i, total = 0
+    cdef long long _i, count = repeat
+    evaluate(stack)
+    n = len(stack)
+    for i, (seat, value, symbol) in enumerate(stack):
+        cards[n - 1 - i] = _kind(value, symbol) | <int> seat << 5
+    began = time.perf_counter()
+    with nogil:
+        for _i in range(count):
+            cards[0] ^= total == -1             # hangs on the last result, so none is skipped
+            result = evaluate_stack(cards, n)
+            total += result.total[0] + result.total[1]
+    return time.perf_counter() - began
 
 
 def bid_odds(hand, unseen, known=()):
@@ -479,14 +503,17 @@ cdef class Game:
                 raise PositionError(f"deck of seat {seat}: not the {DECK} cards of {self}")
         return rows
 
-    def playouts(self, n, seed=0):
-        """Play `n` games by uniformly random legal actions, on one thread and without Python.
+    def playouts(self, n, seed=0, policy="random"):
+        """Play `n` games from fresh deals, on one thread and without Python.
 
         Parameters
         ----------
         n : int
             Games, at least 1.
         seed : int, numpy.random.SeedSequence, Rng or None
+        policy : {"random", "planning"}, default "random"
+            Uniformly random legal actions, or the planning agent in both seats (see
+            `Position.planning_action`), each from what it knows.
 
         Returns
         -------
@@ -495,10 +522,13 @@ cdef class Game:
         Raises
         ------
         ArgumentError
-            If `n` is no whole number of at least 1.
+            If `n` is no whole number of at least 1, or there is no such policy.
         """
         if whole(n) is None or not 1 <= n < 2**62:
             raise ArgumentError(f"n must be a whole number of at least 1, not {n!r}")
+        if policy not in ("random", "planning"):
+            raise ArgumentError(f'policy must be "random" or "planning", not {policy!r}')
+        cdef bint planned = policy == "planning"
         cdef Rng rng = as_rng(seed)
         cdef rng_t stream = rng.c
         cdef state_t fresh, s
@@ -515,7 +545,10 @@ cdef class Game:
             with nogil:
                 for _i in range(chunk):
                     s = fresh
-                    decisions += playout(&self.rules, &s, &stream)
+                    if planned:
+                        decisions += planned_game(&self.rules, &s, &stream)
+                    else:
+                        decisions += playout(&self.rules, &s, &stream)
                     wins[2 if s.winner < 0 else s.winner] += 1
             done += chunk
         seconds = time.perf_counter() - began
@@ -868,6 +901,62 @@ cdef class State:
         """
         return _position(self.game, &self.c, self._seat(player))
 
+    # -- what a search may ask of a game (see `solver.protocol`)
+
+    def policy_action(self, rng):
+        """An action of the rollout policy for the seat to decide, by what that seat knows.
+
+        Parameters
+        ----------
+        rng : Rng
+
+        Raises
+        ------
+        IllegalActionError
+            If no seat is to decide.
+        """
+        cdef Rng stream = as_rng(rng)
+        self._decision()
+        return rollout_policy(&self.game.rules, &self.c, &stream.c)
+
+    def action_scores(self):
+        """How good each legal action looks to the seat to decide, the greater the better.
+
+        Returns
+        -------
+        list of float
+            In the order of `legal_actions`; comparable among each other only. Infinity marks what a
+            search should not hold back: bids and a doubt.
+
+        Raises
+        ------
+        IllegalActionError
+            If no seat is to decide.
+        """
+        cdef int32_t actions[NUM_ACTIONS]
+        cdef double scores[NUM_ACTIONS]
+        cdef Position p
+        cdef int n, i
+        self._decision()
+        p = _position(self.game, &self.c, self.c.mover)
+        n = legal(&self.game.rules, &self.c, actions)
+        score_actions(&self.c, p.c.letters, p.c.hidden_letters, actions, n, scores)
+        return [scores[i] for i in range(n)]
+
+    def estimated_returns(self):
+        """`returns`, and before the end an estimate of them by the letters owned, in -1..1."""
+        cdef double out[2]
+        estimate(&self.c, out)
+        return [out[0], out[1]]
+
+    def horizon_clock(self):
+        """What a search's horizon counts: rounds."""
+        return self.c.rounds
+
+    cdef _decision(self):
+        if self.c.phase in (DEALING, DRAWING, OVER):
+            raise IllegalActionError("no seat is to decide here")
+
     # -- what there is to see
 
     cdef int _seat(self, object player) except -1:
@@ -984,6 +1073,63 @@ cdef class _Root(SearchRoot):
     """The memory behind `GameOps.context`."""
 
     cdef search_context_t c
+    cdef object belief             # a model of the rival's choices in Python, or None
+
+
+cdef void _ask_belief(const void* model, uint32_t owned, uint32_t legal_letters, double* weights) noexcept with gil:
+    """Weights from a callable; what it does wrong is kept for the caller, and each letter then as likely."""
+    cdef _Root root = <_Root> model
+    cdef int i
+    letters = [i for i in range(LETTERS) if legal_letters >> i & 1]
+    try:
+        if root.failure is not None:
+            raise root.failure
+        given = [float(weight) for weight in root.belief(_bits_text(owned), _bits_text(legal_letters))]
+        if len(given) != len(letters) or not all(0 <= x < float("inf") for x in given) or not sum(given) > 0:
+            raise ArgumentError(f"a belief returns a weight >= 0 for each of the {len(letters)} letters "
+                                f"{_bits_text(legal_letters)}, not all 0; not {given}")
+        for i, weight in zip(letters, given):
+            weights[i] = weight
+    except BaseException as error:
+        root.failure = error
+        for i in letters:
+            weights[i] = 1
+
+
+cdef str _bits_text(uint32_t letters):
+    return "".join([_ALPHABET[i] for i in range(LETTERS) if letters >> i & 1])
+
+
+def evidence_worth(letters):
+    """How near a seat is to seven letters in a row.
+
+    Parameters
+    ----------
+    letters : str
+        The letters owned, each of A..T at most once.
+
+    Returns
+    -------
+    int
+        Three times the best window of seven letters and the sum of all fourteen; a window is worth
+        0, 1, 3, 8, 20, 50, 130, 1000 by how many of its letters are owned.
+
+    Raises
+    ------
+    ArgumentError
+        If a letter is none of A..T, or stands twice.
+
+    Examples
+    --------
+    >>> evidence_worth("A"), evidence_worth("J")
+    (4, 10)
+    """
+    cdef uint32_t owned = 0
+    for letter in letters:
+        if letter not in _ALPHABET or owned >> <int> _ALPHABET.index(letter) & 1:
+            raise ArgumentError(f"letters must be of {_ALPHABET}, each at most once, not {letters!r}")
+        owned |= <uint32_t> 1 << <int> _ALPHABET.index(letter)
+    return worth_of(owned)
 
 
 cdef class Position:
@@ -1106,13 +1252,51 @@ cdef class Position:
         raise IllegalActionError(f"{words[:80]!r} is none of the {len(actions)} legal actions"
                                  + (f" ({here}, ...)" if here else ""))
 
-    def sample(self, seed=None):
+    def planning_action(self, rng, placement="worth", opening=0.9):
+        """The action of the planning agent: by exact odds and the worth of the letters in reach.
+
+        Parameters
+        ----------
+        rng : int, numpy.random.SeedSequence, Rng or None
+            Draws among equals.
+        placement : {"worth", "pips"}, default "worth"
+            Place where the sum over the piles of weight x tanh(margin / 2) grows most, the weight
+            being the expected gain from the letter taken there and a constant; or where the plain
+            sum of the margins does.
+        opening : float, default 0.9
+            Opens with the greatest bid that holds with at least this chance.
+
+        Returns
+        -------
+        int
+
+        Raises
+        ------
+        ArgumentError
+            If the rival is to decide, or an option is out of range.
+        """
+        cdef Rng stream = as_rng(rng)
+        if self.c.base.mover != self.c.observer:
+            raise ArgumentError(f"seat {self.c.base.mover} is to decide, not seat {self.c.observer}")
+        if placement not in ("worth", "pips"):
+            raise ArgumentError(f'placement must be "worth" or "pips", not {placement!r}')
+        if not 0 <= opening <= 1:
+            raise ArgumentError(f"opening must lie in 0..1, not {opening!r}")
+        return planning(&self.game.rules, &self.c, BY_PIPS if placement == "pips" else BY_WORTH, opening, &stream.c)
+
+    def sample(self, seed=None, belief=None):
         """Draw a full state that fits all that is known.
 
         Parameters
         ----------
         seed : int, numpy.random.SeedSequence, Rng or None
             An `Rng` is drawn from, and moves on.
+        belief : {"uniform", "worth"} or callable, optional
+            How the rival is taken to choose its letters. "uniform" (default): each legal one as
+            likely. "worth": in proportion to what it gains of `evidence_worth`, and a
+            little for each, which measured best in search. A callable gets the
+            letters that the rival owned and those it could take, as sorted str, and returns a
+            weight for each of the latter, >= 0 and not all 0; it must be a pure function.
 
         Returns
         -------
@@ -1122,19 +1306,31 @@ cdef class Position:
         ------
         PositionError
             If none of 4,000 draws of the letters fits.
+        ArgumentError
+            If there is no such belief, or a callable returns no such weights.
 
         Notes
         -----
         The own deck is in uniformly random order; the rival's hand (but for cards known to be in it)
         and deck are drawn from its unseen cards. Letters not accounted for lie anywhere with the
-        probability of the deal. Where the rival chose a letter, each that was legal then is taken as
-        equally likely; what is known of its choices weighs the deals by that model. After 2,000
-        draws in vain these weights are given up (`sample_fallbacks` counts how often).
+        probability of the deal. Where the rival chose a letter, it chose by the belief (by default
+        each that was legal then is equally likely); what is known of its choices weighs the deals by
+        that model. After 2,000 draws in vain these weights are given up (`sample_fallbacks` counts
+        how often).
         """
         cdef Rng rng = as_rng(seed)
         cdef State s = State.__new__(State, _TOKEN)
-        self._weigh()
-        if sample(&self.game.rules, &self.c, &rng.c, &s.c) < 0:
+        cdef _Root root
+        cdef int found
+        if belief is None:
+            self._weigh()
+            found = sample(&self.game.rules, &self.c, &rng.c, &s.c)
+        else:
+            root = self.search_root(None, belief)
+            found = sample(&root.c.rules, &root.c.position, &rng.c, &s.c)
+            if root.failure is not None:
+                raise root.failure
+        if found < 0:
             raise PositionError("no distribution of the hidden letters fits what is known")
         s.game = self.game
         s.origin = s.c
@@ -1149,20 +1345,22 @@ cdef class Position:
         if self.c.greatest < 0:
             weigh(&self.c)
 
-    def sample_fallbacks(self, n, seed=0):
+    def sample_fallbacks(self, n, seed=0, belief=None):
         """How many of `n` samples had to give up the weights of the rival's choices.
 
         Raises
         ------
         PositionError
             If no sample fits.
+        ArgumentError
+            If there is no such belief.
         """
         cdef Rng rng = as_rng(seed)
         cdef state_t s
         cdef int result, fallbacks = 0
-        self._weigh()
+        cdef _Root root = self.search_root(None, belief)
         for _ in range(n):
-            result = sample(&self.game.rules, &self.c, &rng.c, &s)
+            result = sample(&root.c.rules, &root.c.position, &rng.c, &s)
             if result < 0:
                 raise PositionError("no distribution of the hidden letters fits what is known")
             fallbacks += result
@@ -1185,18 +1383,38 @@ cdef class Position:
             raise GameOptionError(f"payoff must be one of score, margin, win, not {payoff!r}")
         return "score"
 
-    def search_sample(self, seed, payoff=None):
-        """A sampled state as a search needs it."""
-        return self.sample(seed)
+    def search_defaults(self):
+        """Options of `ismcts.search` that measured best for this game (docs/search-notes.md)."""
+        return {"rollout": "policy", "opponents": "policy", "horizon": 1, "widening": 6, "exploration": 1.2,
+                "belief": "worth"}
 
-    def search_root(self, payoff=None):
-        """What a compiled search needs (see `solver.games.ops`)."""
+    def search_sample(self, seed, payoff=None, belief=None):
+        """A sampled state as a search needs it."""
+        return self.sample(seed, belief)
+
+    def search_root(self, payoff=None, belief=None):
+        """What a compiled search needs (see `solver.games.ops`); `belief` as for `sample`."""
         cdef _Root root = _Root()
         self.search_payoff(payoff)
-        self._weigh()
         root.c.rules = self.game.rules
-        root.c.position = self.c
+        if belief is None or belief == "uniform":
+            self._weigh()
+            root.c.position = self.c
+        else:
+            root.c.position = self.c
+            if belief == "worth":
+                root.c.position.choice = choice_by_worth
+            elif callable(belief):
+                root.belief = belief
+                root.c.position.choice = _ask_belief
+                root.c.position.model = <const void*> root
+            else:
+                raise ArgumentError(f'belief must be "uniform", "worth" or a callable, not {belief!r}')
+            weigh(&root.c.position)
+            if root.failure is not None:
+                raise root.failure
         fill_ops(&root.c, &root.ops)
+        fill_policy_ops(&root.ops)
         return root
 
     # -- text

@@ -39,8 +39,20 @@ ctypedef struct GameOps:
     # Pay-off of every seat at the end.
     void (*returns)(const void* context, const void* state, double* out) noexcept nogil
 
+    # What follows is optional: NULL where a game has none.
+    # A legal action of the game's rollout policy for the seat to decide. Of the state it may read
+    # what that seat knows (its own hand, public cards), not what is hidden from it.
+    int32_t (*policy)(const void* context, const void* state, rng_t* rng) noexcept nogil
+    # Play by the rollout policy for `horizon` rounds (or what a game counts instead; a negative one:
+    # to the end), then the pay-off of every seat: exact at the end, else an estimate.
+    void (*policy_rollout)(const void* context, void* state, rng_t* rng, int horizon, double* out) noexcept nogil
+    # How good each of n legal actions looks to the seat to decide, the greater the better, INFINITY
+    # for one that a search must not hold back; it may read what `policy` may.
+    void (*scores)(const void* context, const void* state, const int32_t* actions, int n, double* out) noexcept nogil
+
 
 cdef class SearchRoot:
     """What a compiled position hands to a search: its functions. A subclass holds the memory behind
     `ops.context`."""
     cdef GameOps ops
+    cdef public object failure     # an exception that one of the functions met; a search raises it

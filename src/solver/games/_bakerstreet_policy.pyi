@@ -1,0 +1,1 @@
+# Fixed play over plain C data: no Python names. `bakerstreet.pyx` takes them from `_bakerstreet_policy.pxd`.
