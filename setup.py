@@ -20,6 +20,7 @@ MODULES = {
     "solver.games.ops": ["src/solver/games/ops.pyx"],
     "solver.games._scout": ["src/solver/games/_scout.pyx"],
     "solver.games._scout_options": ["src/solver/games/_scout_options.pyx"],
+    "solver.games._scout_policy": ["src/solver/games/_scout_policy.pyx"],
     "solver.games.scout": ["src/solver/games/scout.pyx"],
     "solver.games._bakerstreet": ["src/solver/games/_bakerstreet.pyx"],
     "solver.games._bakerstreet_policy": ["src/solver/games/_bakerstreet_policy.pyx"],

@@ -80,22 +80,29 @@ def playouts(rows: list[dict[str, Any]], games: int) -> Table:
 
 
 def searches(rows: list[dict[str, Any]], iterations: int) -> Table:
-    """Search from the first turn with random rollouts, and its determinizations."""
-    result = table("Search from the first turn, one core", "players", "k iterations/s", "ns a sample", "MB a M nodes")
+    """Search from the first turn, plain (random rollouts) and as it is by default, and its determinizations."""
+    title = "Search from the first turn, one core, k iterations/s"
+    result = table(title, "players", "plain", "default", "ns a sample", "MB a M nodes")
     for players in (2, 3, 4, 5):
-        best, sample = 0.0, float("inf")
+        best, sample, by_default = 0.0, float("inf"), 0.0
         root = start(players).search_root()
         for seed in range(ROUNDS):
             began = time.process_time()
-            ismcts.search(start(players), iterations=iterations, seed=seed)
+            ismcts.search(start(players), iterations=iterations, seed=seed, **bench.PLAIN)
             best = max(best, iterations / (time.process_time() - began))
+            began = time.process_time()
+            ismcts.search(start(players), iterations=iterations // 10, seed=seed)
+            by_default = max(by_default, iterations / 10 / (time.process_time() - began))
             sample = min(sample, time_samples(root, Rng(seed), 200_000) / 200_000)
         tree = Tree(root, Rng(1), 4_000_000)
         while tree.num_nodes < 1_000_000:
             tree.run(20_000)
         size = tree.num_bytes / 1e6
-        rows.append({"what": "search", "players": players, "rate": best, "sample_ns": sample * 1e9, "million_mb": size})
-        result.add_row(str(players), f"{best / 1e3:.0f}", f"{sample * 1e9:.0f}", f"{size:.0f}")
+        rows.append({"what": "search", "players": players, "rate": best, "default_rate": by_default})
+        rows[-1] |= {"sample_ns": sample * 1e9, "million_mb": size}
+        result.add_row(
+            str(players), f"{best / 1e3:.0f}", f"{by_default / 1e3:.0f}", f"{sample * 1e9:.0f}", f"{size:.0f}"
+        )
     return result
 
 

@@ -158,16 +158,18 @@ class Threshold:
 
 @dataclass(frozen=True)
 class Planning:
-    """Baker Street: exact odds for bids and doubts, margins weighed by letters for placing and piles.
+    """The best agent without search that we know of; compiled.
 
-    The best agent without search that we know of; compiled (`bakerstreet.Position.planning_action`).
+    SCOUT: the action after which the cards taken and the worth of the hand are greatest
+    (`scout.Position.planning_action`). Baker Street: exact odds for bids and doubts, margins weighed by
+    letters for placing and piles (`bakerstreet.Position.planning_action`).
 
     Parameters
     ----------
     placement : {"worth", "pips"}, default "worth"
-        How it places; "pips" is the plain sum of the margins, for comparison.
+        Baker Street: how it places; "pips" is the plain sum of the margins, for comparison.
     opening : float, default 0.9
-        Chance with which its opening bid holds.
+        Baker Street: chance with which its opening bid holds.
     """
 
     placement: str = "worth"
@@ -176,6 +178,8 @@ class Planning:
 
     def act(self, position: Any, rng: Rng) -> int:
         """The planned action."""
+        if isinstance(position, scout.Position):
+            return int(position.planning_action(rng))
         _only(self.name, bakerstreet.Position, position)
         return int(position.planning_action(rng, self.placement, self.opening))
 
@@ -222,7 +226,7 @@ def make(text: str) -> Agent:
     Parameters
     ----------
     text : str
-        "random", "greedy" (SCOUT), "threshold" and "planning" (Baker Street), "ismcts:2000"
+        "random", "planning", "greedy" (SCOUT), "threshold" (Baker Street), "ismcts:2000"
         (iterations a decision) or "ismcts:0.02s" (seconds a decision).
 
     Returns

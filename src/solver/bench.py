@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from solver import ismcts
 from solver._core import Rng, time_sets
@@ -45,27 +45,30 @@ def measure(scale: float = 1.0) -> list[Row]:
     repeat = int(20_000_000 * scale)
     tops = [3, 4, 4, 9, 8, 7, 2, 2, 6, 5, 1]
     rows.append(Row("sets of an 11-card hand", repeat / time_sets(tops, [3], repeat), "hands/s"))
-    for players in (2, 3, 4, 5):
-        played = scout.Game(players=players).playouts(int(100_000 * scale) or 1, seed=1)
-        rows.append(Row(f"random play, {players} players", played.decisions / played.seconds, "decisions/s"))
+    policies: list[tuple[Literal["random", "planning"], int]] = [("random", 100_000), ("planning", 10_000)]
+    for policy, count in policies:
+        for players in (2, 3, 4, 5):
+            played = scout.Game(players=players).playouts(int(count * scale) or 1, seed=1, policy=policy)
+            rows.append(Row(f"{policy} play, {players} players", played.decisions / played.seconds, "decisions/s"))
     for players in (2, 3, 4, 5):
         position = scout.Game(players=players).deal(seed=1, turned=[False] * players).position(0)
         repeat = int(1_000_000 * scale)
         took = time_samples(position.search_root(), Rng(1), repeat)
         rows.append(Row(f"determinization, {players} players", repeat / took, "samples/s"))
-    for players in (2, 3, 4, 5):
-        position = scout.Game(players=players).deal(seed=1, turned=[False] * players).position(0)
-        began = time.perf_counter()
-        result = ismcts.search(position, iterations=int(200_000 * scale) or 1, seed=1)
-        rows.append(
-            Row(f"search, {players} players", result.iterations / (time.perf_counter() - began), "iterations/s")
-        )
+    searches: list[tuple[str, dict[str, Any], int]] = [("plain search", PLAIN, 200_000), ("search", {}, 20_000)]
+    for words, options, count in searches:
+        for players in (2, 3, 4, 5):
+            position = scout.Game(players=players).deal(seed=1, turned=[False] * players).position(0)
+            began = time.perf_counter()
+            result = ismcts.search(position, iterations=int(count * scale) or 1, seed=1, **options)
+            rate = result.iterations / (time.perf_counter() - began)
+            rows.append(Row(f"{words}, {players} players", rate, "iterations/s"))
     return rows + baker_street(scale)
 
 
 # Ten cards of both seats with every symbol but STOP, so that all of them are read.
 TEN_CARDS = [(0, 2, "x2"), (1, 5, None), (0, 1, "arrow"), (1, 0, "x2"), (0, 4, None)] * 2
-# Its options as they were before policies: the plain algorithm.
+# The plain algorithm: random rollouts, no policies, no beliefs.
 PLAIN: dict[str, Any] = {"rollout": "random", "opponents": "tree", "widening": 0, "belief": "uniform"}
 # Policies without holding back or beliefs.
 SIMPLE: dict[str, Any] = {"widening": 0, "belief": "uniform"}
@@ -93,7 +96,7 @@ def baker_street(scale: float = 1.0) -> list[Row]:
     styles: list[tuple[str, dict[str, Any]]] = [
         ("search", {}),
         ("search, simple", SIMPLE),
-        ("search, random rollouts", PLAIN),
+        ("plain search", PLAIN),
     ]
     for words, options in styles:
         began = time.perf_counter()

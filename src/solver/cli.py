@@ -243,6 +243,8 @@ def _print_result(position: Any, result: ismcts.Result, rows: int) -> None:
     console.print(result_table(result, rows))
     if len(result.actions) > rows:
         console.print(f"... and {len(result.actions) - rows} more actions")
+    if result.untried:
+        console.print(f"{result.untried} actions were not tried within this budget")
     console.print()
     console.print(f"best play: {result.best_words()}", style="bold")
     note = " (interrupted)" if result.interrupted else ""

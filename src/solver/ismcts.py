@@ -102,6 +102,11 @@ class Result:
             rows.append((self.words[int(row["action"])], int(row["visits"]), float(row["value"]), float(row["stderr"])))
         return rows
 
+    @property
+    def untried(self) -> int:
+        """Legal actions that the budget did not reach: they looked worse than those tried, and may be better."""
+        return int((self.actions["visits"] == 0).sum())
+
     def _lost(self, i: int) -> float:
         value = float(self.actions["value"][i])
         return math.inf if math.isnan(value) else -value
@@ -115,6 +120,8 @@ class Result:
             lines.append(f"{words:<{width}}{visits:>10,}{_number(value, 9)}{_number(stderr, 8)}")
         if len(self.actions) > limit:
             lines.append(f"... and {len(self.actions) - limit} more actions")
+        if self.untried:
+            lines.append(f"{self.untried} actions were not tried within this budget")
         lines.append(f"best: {self.best_words()}")
         lines.append(
             f"{self.iterations:,} iterations in {self.seconds:.2f} s, {self.nodes:,} nodes, "
@@ -146,6 +153,7 @@ class Result:
             "then": table(self.then, self.then_words),
             "iterations": self.iterations,
             "nodes": self.nodes,
+            "untried": self.untried,
             "threads": self.threads,
             "seconds": self.seconds,
             "interrupted": self.interrupted,

@@ -86,10 +86,10 @@ def test_names_are_kept():
     assert agents.make("ismcts:2000").name == "ismcts:2000"
 
 
-@pytest.mark.parametrize(("players", "opponent", "deals"), [(3, "random", 8), (5, "random", 4), (5, "greedy", 60)])
+@pytest.mark.parametrize(("players", "opponent", "deals"), [(3, "random", 8), (5, "random", 4), (5, "greedy", 15)])
 def test_the_search_beats_simple_players(players, opponent, deals):
     """Margin over the others' mean, duplicate deals, more than two standard errors above zero."""
-    margins = np.array([duplicate(players, "ismcts:2000", opponent, deal)[0] for deal in range(deals)])
+    margins = np.array([duplicate(players, "ismcts:500", opponent, deal)[0] for deal in range(deals)])
     assert margins.mean() > 2 * margins.std(ddof=1) / np.sqrt(deals)
 
 
@@ -159,9 +159,21 @@ def test_search_beats_planning():
     assert won("ismcts:500", "planning", 40) >= 28
 
 
-@pytest.mark.parametrize("name", ["planning", "threshold"])
-def test_agents_of_one_game_say_so(name):
-    with pytest.raises(ArgumentError, match=f"{name} plays bakerstreet; this is scout"):
-        agents.make(name).act(scout.Game(players=3).deal(seed=1).position(0), Rng(1))
+def test_agents_of_one_game_say_so():
+    with pytest.raises(ArgumentError, match="threshold plays bakerstreet; this is scout"):
+        agents.make("threshold").act(scout.Game(players=3).deal(seed=1).position(0), Rng(1))
     with pytest.raises(ArgumentError, match="greedy plays scout; this is bakerstreet"):
         agents.make("greedy").act(bakerstreet.Game().deal(seed=1).position(0), Rng(1))
+
+
+@pytest.mark.parametrize(("players", "deals", "least"), [(2, 40, 5), (3, 80, 3), (4, 60, 3), (5, 40, 2.5)])
+def test_planning_beats_greedy_in_scout(players, deals, least):
+    """Measured over 300 deals: +6.8, +4.9, +4.1 and +3.7 points a round."""
+    margins = [duplicate(players, "planning", "greedy", deal)[0] for deal in range(deals)]
+    assert np.mean(margins) > least
+
+
+def test_search_beats_planning_in_scout():
+    """Two players, 500 iterations: more than two standard errors above zero."""
+    margins = np.array([duplicate(2, "ismcts:500", "planning", deal)[0] for deal in range(60)])
+    assert margins.mean() > 2 * margins.std(ddof=1) / np.sqrt(60)

@@ -121,7 +121,7 @@ def test_bench(run, monkeypatch):
     status, out, _ = run("bench", "--quick", "--json")
     assert status == 0
     rows = json.loads(out)
-    assert {row["unit"] for row in rows} == {"hands/s", "decisions/s", "samples/s", "iterations/s"}
+    assert {row["unit"] for row in rows} == {"hands/s", "stacks/s", "decisions/s", "samples/s", "iterations/s"}
     assert all(row["rate"] > 0 for row in rows)
 
 

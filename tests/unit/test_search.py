@@ -10,9 +10,10 @@ import pytest
 
 from solver import agents, bakerstreet, ismcts, kuhn, scout
 from solver._core import Rng
-from solver.errors import GameOptionError, SearchError
+from solver.errors import ArgumentError, GameOptionError, SearchError
 from solver.games import scout_notation
 
+PLAIN = {"rollout": "random", "opponents": "tree", "widening": 0, "belief": "uniform"}
 FINISH = "scout(players=3) | hand 4/1 4/3 4/8 | table 2/8 by 2 | cards 3 11 12 | score 0 4 5"
 # Only a Scout & Show empties the hand: the 5 between the 4 and the 6.
 BOTH = "scout(players=3) | hand 4/1 6/3 | table 5/8 6/8 7/8 by 2 | cards 2 10 12 | score 5 4 0"
@@ -36,6 +37,9 @@ def same(a, b):
 def test_the_table_lists_every_legal_action(players):
     position = first_turn(players)
     result = ismcts.search(position, iterations=3000, seed=1)
+    assert list(result.actions["action"]) == position.legal_actions()
+    assert result.actions["visits"].sum() == result.iterations == 3000
+    result = ismcts.search(position, iterations=3000, seed=1, **PLAIN)
     assert list(result.actions["action"]) == position.legal_actions()
     assert result.actions["visits"].sum() == result.iterations == 3000
     assert result.best in position.legal_actions()
@@ -138,7 +142,7 @@ def test_a_full_tree_is_searched_on(compiled):
     position = scout.parse(FINISH)
     actions = len(position.legal_actions())
     for room in (2, actions + 1, actions + 10):
-        result = ismcts.search(position, iterations=600, seed=1, max_nodes=room, compiled=compiled)
+        result = ismcts.search(position, iterations=600, seed=1, max_nodes=room, compiled=compiled, **PLAIN)
         assert actions + 1 <= result.nodes <= max(room, actions + 1)
         assert result.actions["visits"].sum() == result.iterations == 600
         assert (result.actions["visits"] > 0).all()
@@ -151,7 +155,7 @@ def test_a_tree_fills_the_room_it_has(compiled):
     position = first_turn(3)
     actions = len(position.legal_actions())
     for room in (2, actions + 1, actions + 10):
-        result = ismcts.search(position, iterations=300, seed=1, max_nodes=room, compiled=compiled)
+        result = ismcts.search(position, iterations=300, seed=1, max_nodes=room, compiled=compiled, **PLAIN)
         assert result.nodes == max(room, actions + 1)
 
 
@@ -270,7 +274,7 @@ def test_a_sure_doubt_is_seen():
 
 
 TURN = "bakerstreet | starter 1 | hand 5 3 1a | bids 14 | stack2 1:4 0:2 | stack3 1:1s"
-STYLES = [{}, {"opponents": "tree"}, {"widening": 0}, {"horizon": 2, "widening": 2}, {"rollout": "random"}]
+STYLES = [{}, {"opponents": "tree"}, {"widening": 0}, {"horizon": 2, "widening": 2}]
 
 
 @pytest.mark.parametrize("line", [TURN, "bakerstreet | phase bid | hand 5 3 1a"])
@@ -287,11 +291,13 @@ def test_widening_holds_back_what_looks_bad_and_drops_nothing():
     order = sorted(scores, key=lambda action: -scores[action])
     assert scores[order[0]] == np.inf
     assert len(order) == 16
-    for iterations, tried in ((3, 2), (100, 2), (101, 3), (300, 3), (301, 4), (701, 5), (900_000, 15)):
+    for iterations, tried in ((3, 2), (100, 2), (101, 3), (300, 3), (301, 4), (701, 5), (450_000, 14)):
         for compiled in (True, False) if iterations < 400 else (True,):
             result = ismcts.search(position, iterations=iterations, seed=2, widening=2, compiled=compiled)
             assert list(result.actions["action"]) == position.legal_actions()
             assert set(result.actions["action"][result.actions["visits"] > 0]) == set(order[:tried])
+            assert result.untried == 16 - tried == result.to_dict()["untried"]
+            assert f"\n{16 - tried} actions were not tried within this budget" in str(result)
 
 
 def test_bids_are_never_held_back():
@@ -325,10 +331,15 @@ def test_settings_tell_the_style():
     result = ismcts.search(bakerstreet.parse(TURN), iterations=50, seed=1)
     expected = {"rollout": "policy", "opponents": "policy", "horizon": 1, "widening": 6, "belief": "worth"}
     assert {name: result.settings[name] for name in expected} == expected
-    plain = ismcts.search(first_turn(3), iterations=50, seed=1)
+    other = ismcts.search(first_turn(3), iterations=50, seed=1)
+    expected = {"rollout": "policy", "opponents": "policy", "horizon": -1, "widening": 8, "belief": "play"}
+    assert {name: other.settings[name] for name in expected} == expected
+    plain = ismcts.search(first_turn(3), iterations=50, seed=1, **PLAIN)
+    assert {name: plain.settings[name] for name in PLAIN} == PLAIN
+    python = ismcts.search(kuhn.Game().new_initial_state().child(0).child(1), iterations=50, seed=1)
     expected = {"rollout": "random", "opponents": "tree", "horizon": -1, "widening": 0, "exploration": 0.7}
-    assert {name: plain.settings[name] for name in expected} == expected
-    assert plain.settings["belief"] is None
+    assert {name: python.settings[name] for name in expected} == expected
+    assert python.settings["belief"] is None
 
 
 BAD = [
@@ -343,15 +354,10 @@ BAD = [
     ({"seconds": float("nan")}, "seconds"),
     ({"threads": 0}, "threads"),
     ({"rollout": "planning"}, "rollout"),
-    ({"rollout": "policy"}, "no rollout policy"),
-    ({"opponents": "policy"}, "no rollout policy"),
     ({"opponents": ["tree"]}, "opponents"),
-    ({"widening": 4}, "does not score"),
     ({"widening": -1}, "widening"),
     ({"horizon": -2}, "horizon"),
     ({"horizon": 1.5}, "horizon"),
-    ({"belief": "worth"}, "belief"),
-    ({"rollout": "policy", "compiled": False}, "policy_action"),
     ({"payoff": "most"}, "payoff"),
     ({"exploration": -1}, "exploration"),
     ({"max_nodes": 1}, "max_nodes"),
@@ -379,6 +385,14 @@ def test_what_cannot_be_searched():
         state.apply_action(state.legal_actions()[0])
     with pytest.raises(SearchError, match="the game is over"):
         ismcts.search(state, iterations=10)
+    for options in ({"rollout": "policy"}, {"opponents": "policy"}, {"widening": 3}, {"horizon": 4}):
+        with pytest.raises(SearchError, match=r"no policy_action\(\), which policies and widening need"):
+            ismcts.search(start, iterations=10, **options)
+    with pytest.raises(SearchError, match="belief"):
+        ismcts.search(start, iterations=10, belief="play")
+    for belief in ("worth", 3, len):
+        with pytest.raises(ArgumentError, match="belief must be"):
+            ismcts.search(first_turn(3), iterations=10, belief=belief)
     with pytest.raises(GameOptionError, match="payoff"):
         first_turn(3).search_root("most")
 
@@ -423,9 +437,10 @@ AGREE = [
 
 
 @pytest.mark.parametrize("line", AGREE)
-def test_compiled_and_twin_agree_in_distribution(line):
+@pytest.mark.parametrize("options", [{}, PLAIN, {"horizon": 3, "widening": 2, "opponents": "tree"}], ids=str)
+def test_compiled_and_twin_agree_in_distribution(line, options):
     """Mean visits of every action and the mean value, over many seeds, within 4.5 standard errors."""
-    agree(scout.parse(line), 200, 150)
+    agree(scout.parse(line), 200 if options is PLAIN else 100, 150, **options)
 
 
 def agree(position, seeds, iterations, **options):

@@ -18,11 +18,14 @@ from solver._core cimport (
     Rng, as_rng, card_turned, hand_card, hand_load, low_bits, rng_fork, rng_t, whole,
 )
 from solver.games._scout cimport (
-    CHOOSING, DEALING, EMPTY_HAND, MAX_ACTIONS, MUST_SHOW, OVER, SCOUTED_OUT, TURN, TURN_LIMIT,
+    CHOOSING, DEALING, EMPTY_HAND, MAX_ACTIONS, MAX_SEATS, MUST_SHOW, OVER, SCOUTED_OUT, TURN, TURN_LIMIT,
     active_cards, apply, current_player, deal_card, fill_ops, lay_active, new_round, observe,
     options, payoffs, playout, position_t, rules_t, sample, scouts_since, search_context_t, state_t,
 )
 from solver.games._scout_options cimport Options, action_id
+from solver.games._scout_policy cimport (
+    SLIPS, believe, estimate, fill_policy_ops, hand_worth, plan, planned_game, planning, slipping,
+)
 from solver.games.ops cimport SearchRoot
 
 from solver._core import beats, legal_sets
@@ -220,14 +223,17 @@ cdef class Game(Options):
         code = top | bottom << 4
         return -1 if self.rules.index[code] == 255 else code
 
-    def playouts(self, n, seed=0):
-        """Play `n` games by uniformly random legal actions, on one thread and without Python.
+    def playouts(self, n, seed=0, policy="random"):
+        """Play `n` games from fresh deals, on one thread and without Python.
 
         Parameters
         ----------
         n : int
             Games, at least 1.
         seed : int, numpy.random.SeedSequence, Rng or None
+        policy : {"random", "planning"}, default "random"
+            Uniformly random legal actions, or the planning agent in every seat (see
+            `Position.planning_action`).
 
         Returns
         -------
@@ -236,8 +242,11 @@ cdef class Game(Options):
         Raises
         ------
         ArgumentError
-            If `n` is no whole number of at least 1.
+            If `n` is no whole number of at least 1, or there is no such policy.
         """
+        if policy not in ("random", "planning"):
+            raise ArgumentError(f'policy must be "random" or "planning", not {policy!r}')
+        cdef bint planned = policy == "planning"
         if whole(n) is None or not 1 <= n < 2**62:
             raise ArgumentError(f"n must be a whole number of at least 1, not {n!r}")
         cdef Rng rng = as_rng(seed)
@@ -259,7 +268,10 @@ cdef class Game(Options):
             with nogil:
                 for _i in range(chunk):
                     s = fresh
-                    decisions += playout(&self.rules, &s, &stream, ends)
+                    if planned:
+                        decisions += planned_game(&self.rules, &s, &stream, ends)
+                    else:
+                        decisions += playout(&self.rules, &s, &stream, ends)
                     payoffs(&self.rules, &s, self.rules.payoff, out)
                     for q in range(self.rules.players):
                         sums[q] += out[q]
@@ -430,6 +442,55 @@ cdef class State:
             return [outcome for outcome, _ in self.chance_outcomes()]
         n = options(&self.game.rules, &self.c, self.c.mover, actions, NULL)
         return [actions[i] for i in range(n)]
+
+    # What a search may ask of a game (see `solver.protocol.PolicyState`).
+
+    def policy_action(self, rng):
+        """An action of the rollout policy for the seat to decide: planning, with slips.
+
+        Parameters
+        ----------
+        rng : Rng
+
+        Raises
+        ------
+        IllegalActionError
+            If no seat is to decide.
+        """
+        cdef Rng stream = as_rng(rng)
+        self._decision()
+        return slipping(&self.game.rules, &self.c, &stream.c, SLIPS)
+
+    def action_scores(self):
+        """What each legal action is worth to the planning agent, in points; in the order of `legal_actions`.
+
+        Raises
+        ------
+        IllegalActionError
+            If no seat is to decide.
+        """
+        cdef int32_t actions[MAX_ACTIONS]
+        cdef double worths[MAX_ACTIONS]
+        cdef int i, n
+        self._decision()
+        n = plan(&self.game.rules, &self.c, True, actions, worths)
+        return [worths[i] for i in range(n)]
+
+    def estimated_returns(self):
+        """`returns`, and before the end an estimate by the worths of the hands."""
+        cdef double out[MAX_SEATS]
+        if self.c.phase == OVER:
+            return self.returns()
+        estimate(&self.game.rules, &self.c, self.game.rules.payoff, out)
+        return [out[q] for q in range(self.game.rules.players)]
+
+    def horizon_clock(self):
+        """What a search's horizon counts: turns of this round."""
+        return self.c.turns
+
+    cdef _decision(self):
+        if self.c.phase in (DEALING, OVER):
+            raise IllegalActionError("no seat is to decide here")
 
     def observed_actions(self, player):
         """What a seat sees of each legal action, as a number.
@@ -972,6 +1033,42 @@ cdef class Position:
         s._results = []
         return s
 
+    def planning_action(self, rng):
+        """The action of the planning agent: the best by the worth of the hand that it leaves.
+
+        Parameters
+        ----------
+        rng : int, numpy.random.SeedSequence, Rng or None
+            Draws among equals.
+
+        Returns
+        -------
+        int
+
+        Raises
+        ------
+        ArgumentError
+            If another seat is to decide.
+        """
+        cdef Rng stream = as_rng(rng)
+        if self.c.base.mover != self.c.observer:
+            raise ArgumentError(f"seat {self.c.base.mover} is to decide, not seat {self.c.observer}")
+        return planning(&self.game.rules, &self.c.base, &stream.c)
+
+    def hand_worth(self):
+        """What the own hand is worth to the planning agent, in points.
+
+        Returns
+        -------
+        float
+            The greatest sum of the worths of sets into which the row can be cut.
+        """
+        return hand_worth(&self.game.rules, &self.c.base, self.c.observer)
+
+    def search_defaults(self):
+        """Options of `ismcts.search` that measured best for this game (docs/search-notes.md)."""
+        return {"rollout": "policy", "opponents": "policy", "widening": 8, "belief": "play"}
+
     def search_payoff(self, payoff=None):
         """The pay-off that a search maximises: "win" for a game with that payoff, else "margin".
 
@@ -991,17 +1088,48 @@ cdef class Position:
             raise GameOptionError(f"payoff must be one of {', '.join(PAYOFFS)}, not {payoff!r}")
         return payoff
 
-    def search_sample(self, seed, payoff=None):
+    def search_sample(self, seed, payoff=None, belief=None):
         """A sampled state as a search needs it.
 
-        With "score" and "margin" its game ends with the running round, since later rounds add the
-        same to every action.
-        """
-        return self.sample(seed, this_round_only=self.search_payoff(payoff) != "win")
+        Parameters
+        ----------
+        seed : int, numpy.random.SeedSequence, Rng or None
+        payoff : {"margin", "score", "win"}, optional
+            With "score" and "margin" its game ends with the running round, since later rounds add
+            the same to every action.
+        belief : {"uniform", "play"}, optional
+            "uniform" (default): as `sample`. "play": the others hold their cards the way round that
+            is worth more (with a chance of 0.9) and scouted cards where they serve best; a deal in
+            which a seat that scouted since the last Show holds a set that beats the table for
+            certain is mostly drawn again. With public insertions only the last of these.
 
-    def search_root(self, payoff=None):
+        Returns
+        -------
+        State
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such belief.
+        """
+        cdef Rng rng
+        cdef _Root root
+        cdef State s
+        if belief is None or belief == "uniform":
+            return self.sample(seed, this_round_only=self.search_payoff(payoff) != "win")
+        root = self.search_root(payoff, belief)
+        rng = as_rng(seed)
+        s = self.sample(rng, this_round_only=self.search_payoff(payoff) != "win")
+        if believe(&root.c.rules, &root.c.position, &rng.c, &s.c) < 0:
+            raise PositionError("no deal was found that fits what is known")
+        s.origin = s.c
+        return s
+
+    def search_root(self, payoff=None, belief=None):
         """What a compiled search needs (see `solver.games.ops`); samples as `search_sample`."""
         cdef _Root root = _Root()
+        if belief not in (None, "uniform", "play"):
+            raise ArgumentError(f'belief must be "uniform" or "play", not {belief!r}')
         name = self.search_payoff(payoff)
         root.c.rules = self.game.rules
         root.c.position = self.c
@@ -1009,6 +1137,7 @@ cdef class Position:
         if name != "win":
             root.c.position.base.last_round = self.c.base.round + 1
         fill_ops(&root.c, &root.ops)
+        fill_policy_ops(&root.ops, belief == "play")
         return root
 
     # -- text

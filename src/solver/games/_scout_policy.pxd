@@ -1,0 +1,20 @@
+# cython: language_level=3
+"""How to play SCOUT by a fixed rule: the planning agent, which is also the policy of a search's rollouts."""
+from libc.stdint cimport int32_t
+
+from solver._core cimport rng_t
+from solver.games._scout cimport Payoff, position_t, rules_t, state_t
+from solver.games.ops cimport GameOps
+
+
+cdef double hand_worth(const rules_t* g, const state_t* s, int seat) noexcept nogil
+cdef int plan(const rules_t* g, const state_t* s, bint every, int32_t* actions, double* worths) noexcept nogil
+cdef int32_t planning(const rules_t* g, const state_t* s, rng_t* rng) noexcept nogil
+cdef int planned_play(
+    const rules_t* g, state_t* s, rng_t* rng, double slips, int turns, long long* ends) noexcept nogil
+cdef int planned_game(const rules_t* g, state_t* fresh, rng_t* rng, long long* ends) noexcept nogil
+cdef int32_t slipping(const rules_t* g, const state_t* s, rng_t* rng, double slips) noexcept nogil
+cdef double SLIPS
+cdef void estimate(const rules_t* g, const state_t* s, Payoff payoff, double* out) noexcept nogil
+cdef int believe(const rules_t* g, const position_t* p, rng_t* rng, state_t* s) noexcept nogil
+cdef void fill_policy_ops(GameOps* ops, bint belief) noexcept nogil

@@ -1,0 +1,1 @@
+# Fixed play over plain C data: no Python names. `scout.pyx` takes them from `_scout_policy.pxd`.

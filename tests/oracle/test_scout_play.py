@@ -1,0 +1,109 @@
+"""Compiled play of SCOUT equals its readable twin."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from solver import scout
+from solver._core import Rng
+from tests.reference import scout_play as twin
+
+
+def played(players, games, **options):
+    """States of games between planning and random play."""
+    game = scout.Game(players=players, **options)
+    for number in range(games):
+        state = game.deal(seed=[players, number])
+        rng = Rng([players, number, 1])
+        while not state.is_terminal():
+            yield state.clone()
+            slips = rng.random() < 0.3
+            position = state.position(state.current_player())
+            state.apply_action(rng.choice(state.legal_actions()) if slips else position.planning_action(rng))
+
+
+SETTINGS = [(2, {}), (3, {}), (4, {}), (5, {}), (3, {"ends_on_emptying_scout": False, "ranks": 6, "hand_size": 5})]
+
+
+@pytest.mark.parametrize(("players", "options"), SETTINGS, ids=str)
+def test_worths_of_hands_and_moves(players, options):
+    """At every decision of some games: each legal action, and that planning takes the best."""
+    phases = Counter()
+    endings = 0
+    for i, state in enumerate(played(players, 5, **options)):
+        position = state.position(state.current_player())
+        worths = twin.action_worths(position)
+        assert position.hand_worth() == pytest.approx(twin.row_worth(players, [top for top, _ in position.hand]))
+        assert state.action_scores() == pytest.approx(list(worths.values()))
+        # a Scout & Show at a place away from its like is passed over
+        chosen = position.planning_action(i)
+        if chosen not in twin.best_actions(worths):
+            others = [a for a in twin.best_actions(worths) if position.game.decode(a)[0] == "scout_and_show"]
+            assert len(others) == len(twin.best_actions(worths))
+        phases[position.phase] += 1
+        endings += state.child(chosen).is_terminal()
+    assert phases["turn"] >= 20
+    assert phases["choose"] == 5 * players
+    assert endings > 0
+
+
+def test_planning_knows_no_more_than_its_seat():
+    """The same action whatever lies hidden: other hands."""
+    for i, state in enumerate(played(4, 6)):
+        seat = state.current_player()
+        one, other = (state.position(seat).sample([i, k]) for k in range(2))
+        assert one.policy_action([i, 5]) == other.policy_action([i, 5])
+        assert one.action_scores() == other.action_scores()
+        assert state.position(seat).planning_action(i) == one.position(seat).planning_action(i)
+
+
+def test_the_policy_slips_now_and_then():
+    """One turn in twenty is any legal action, here mostly another one."""
+    state = next(s for s in played(4, 1) if s.phase == "turn" and len(s.legal_actions()) > 30)
+    best = state.position(state.current_player()).planning_action(1)
+    others = sum(state.policy_action([7, k]) != best for k in range(4000))
+    assert 130 <= others <= 260
+
+
+def test_planned_games_are_played_from_positions():
+    game = scout.Game(players=3)
+    result = game.playouts(400, seed=4, policy="planning")
+    scores, decisions = [], 0
+    for seed in range(400):
+        state = game.deal(seed=[9, seed])
+        rng = Rng([9, seed, 1])
+        while not state.is_terminal():
+            state.apply_action(state.position(state.current_player()).planning_action(rng))
+            decisions += 1
+        scores.append(state.returns())
+    assert abs(result.decisions / decisions - 1) < 0.1
+    error = np.std(scores, axis=0) / 20
+    assert (np.abs(np.mean(scores, axis=0) - result.mean_returns) < 4 * 2**0.5 * error).all()
+    assert sum(result.terminations.values()) == 400
+
+
+def test_estimate_is_the_score_so_far_and_the_worth_of_the_hand():
+    state = next(s for s in played(4, 1) if s.phase == "turn" and s.counts()[0] < 8)
+    worths = [twin.row_worth(4, [top for top, _ in state.hand(q)]) for q in range(4)]
+    totals = [state.scores()[q] + state.counts()[q] + worths[q] for q in range(4)]
+    assert state.estimated_returns() == pytest.approx(totals)
+
+
+def test_belief_by_play():
+    """Hidden cards mostly the better way round, scouted cards where they serve, and everything that is public."""
+    state = [s for s in played(4, 3) if s.phase == "turn" and s.position(s.current_player()).known][-1]
+    seat = state.current_player()
+    position = state.position(seat)
+    rival = next(q for q in range(4) if q != seat and position.known.get(q) and len(state.hand(q)) > 3)
+    better = {None: [], "play": []}
+    for belief in better:
+        for k in range(300):
+            sample = position.search_sample(k, belief=belief)
+            assert sample.position(seat) == position
+            hand = sample.hand(rival)
+            tops, bottoms = [a for a, _ in hand], [b for _, b in hand]
+            better[belief].append(twin.row_worth(4, tops) - twin.row_worth(4, bottoms))
+    assert np.mean(better["play"]) > np.mean(better[None]) + 1
+    with pytest.raises(ValueError, match="belief must be"):
+        position.search_sample(1, belief="worth")
