@@ -1,9 +1,11 @@
 """Information-set Monte Carlo tree search: the best play from what one seat knows.
 
-`search` is the door. It runs compiled on SCOUT, and by a readable Python twin of the same algorithm
+`search` is the door. It runs compiled on SCOUT and Baker Street, and by a readable Python twin of the same algorithm
 on any game of `solver.protocol` (yours, or OpenSpiel's). Algorithm: Cowling, Powley and Whitehouse,
 "Information Set Monte Carlo Tree Search", IEEE TCIAIG 4 (2012), SO-ISMCTS+POM: one tree of what the
-observer sees, a fresh full state for each iteration, availability counts in the bound.
+observer sees, a fresh full state for each iteration, availability counts in the bound. What goes beyond
+it (the others sampled by a policy of their own hands, policy rollouts, widening, beliefs) is each an
+option of `search`; docs/search-notes.md has what each measured.
 """
 
 from __future__ import annotations

@@ -1067,7 +1067,7 @@ cdef class Position:
 
     def search_defaults(self):
         """Options of `ismcts.search` that measured best for this game (docs/search-notes.md)."""
-        return {"rollout": "policy", "opponents": "policy", "widening": 8, "belief": "play"}
+        return {"rollout": "policy", "opponents": "policy", "widening": 8, "exploration": 1.2, "belief": "play"}
 
     def search_payoff(self, payoff=None):
         """The pay-off that a search maximises: "win" for a game with that payoff, else "margin".
