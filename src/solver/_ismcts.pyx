@@ -45,7 +45,7 @@ cdef class Tree:
         Source of all chance; four words are drawn from it.
     max_nodes : int
         Bound of the tree's size, in nodes (56 bytes each, and 8 to 16 in the table of children). The
-        options at the root have their nodes in any case.
+        options at the root get their nodes in a full tree too.
     exploration : float, default 0.7
         Weight of the exploration term, in standard deviations of the observer's pay-off.
     policy_rollouts, policy_rivals : bool, default False
@@ -54,8 +54,8 @@ cdef class Tree:
     horizon : int, default -1
         Rounds (or what the game counts) after which a policy rollout is estimated; -1: none.
     widening : int, default 0
-        Options tried at first at a node: all that the game does not let hold back, and up to this
-        number the best-looking; one more at 100 visits and with about each doubling after. 0: all.
+        Options tried at first at a node: all that the game does not let hold back, and the best-looking
+        up to this number in all; one more at 100 visits and with about each doubling after. 0: all.
 
     Raises
     ------
@@ -244,11 +244,16 @@ cdef class Tree:
         Without widening any; with it any that is not to be held back, else the best-looking if
         there is room.
         """
-        cdef int i, best = 0, unheld = 0
+        cdef int i, j, best = 0, unheld = 0
         if self.widening == 0:
             return self.untried[rng_below(&self.rng, untried)]
         self.ops.scores(self.ops.context, self.state, self.actions, n, self.scores)
         for i in range(untried):
+            # actions that look the same to the observer are one option, as good as the best of them
+            j = self.untried[i] + 1
+            while j < n and self.keys[j] == self.keys[j - 1]:
+                self.scores[self.untried[i]] = max(self.scores[self.untried[i]], self.scores[j])
+                j += 1
             if self.scores[self.untried[i]] == INFINITY:
                 self.untried[unheld] = self.untried[i]
                 unheld += 1
@@ -349,7 +354,9 @@ cdef class Tree:
             for _i in range(iterations):
                 self.iterate()
         if self.root.failure is not None:
-            raise self.root.failure
+            failure = self.root.failure
+            self.root.failure = None       # told once; what the tree has by then stays readable
+            raise failure
 
     @property
     def num_nodes(self):

@@ -243,6 +243,8 @@ def make(text: str) -> Agent:
     >>> make("ismcts:2000").iterations
     2000
     """
+    if not isinstance(text, str):
+        raise ArgumentError(f"an agent is named by a str such as 'ismcts:2000', not {text!r}")
     name, colon, budget = text.partition(":")
     if text == "random":
         return Random()

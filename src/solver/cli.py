@@ -125,9 +125,13 @@ def best(
     exploration: Annotated[float | None, typer.Option(help="Weight of the exploration term.")] = None,
     rollout: Annotated[str | None, typer.Option(help="Who plays on from the tree: random or policy.")] = None,
     opponents: Annotated[str | None, typer.Option(help="How the others move in the tree: tree or policy.")] = None,
-    horizon: Annotated[int | None, typer.Option(help="Rounds of a policy rollout; -1: to the end.")] = None,
+    horizon: Annotated[
+        int | None, typer.Option(help="Rounds (SCOUT: turns) of a policy rollout; -1: to the end.")
+    ] = None,
     widening: Annotated[int | None, typer.Option(help="Best-looking actions tried first; 0: all.")] = None,
-    belief: Annotated[str | None, typer.Option(help="Baker Street: how the rival takes letters.")] = None,
+    belief: Annotated[
+        str | None, typer.Option(help="How the others play: uniform or worth (Baker Street), play (SCOUT).")
+    ] = None,
     rows: Annotated[int, typer.Option(min=1, help="Actions to list.")] = 12,
     as_json: AsJson = False,
 ) -> None:

@@ -229,8 +229,9 @@ class PythonTree:
     payoff : str or None
         How `returns` is read: None as it is; "score", "margin" or "win" derived from it.
     style : Style, optional
-        Its policies, horizon and widening need states with the methods of
-        `solver.protocol.PolicyState`.
+        With `opponents="policy"` the moves of the others take no nodes here, unlike in the compiled
+        tree, so that a bound of nodes means something else. Policies, horizon and widening need states
+        with the methods of `solver.protocol.PolicyState`.
     """
 
     def __init__(
@@ -444,7 +445,7 @@ def search(
         Weight of the exploration term, in standard deviations of the pay-off, >= 0.
     max_nodes : int, default 2,000,000
         Nodes in all trees together. In a full tree the actions tried so far compete on; those of
-        the position itself are all tried in any case.
+        the position itself are tried then, too.
     compiled : bool, optional
         False: the Python twin. True: an error if the game has no compiled side. Default: compiled
         where possible.
@@ -456,12 +457,13 @@ def search(
         Rounds (SCOUT: turns) after which a policy rollout ends with the game's estimate; -1: none.
     widening : int, optional
         Actions tried at first at a node: all that the game does not let hold back (Baker Street:
-        bids and a doubt) and, up to this number, those that look best by its score; one more at
-        100 of the node's visits, and again at 300, 700, 1500 and so on. 0: all. No action is
+        bids and a doubt) and, up to this number in all, those that look best by its score; one more
+        at 100 of the node's visits, and again at 300, 700, 1500 and so on. 0: all. No action is
         dropped: one that was not yet tried has no visits in the result.
     belief : str or callable, optional
-        What the others' hidden choices are taken to be when a full state is drawn; as
-        `bakerstreet.Position.sample` takes it. Default: that of the game.
+        What the others' hidden choices are taken to be when a full state is drawn. Baker Street:
+        "worth" (default), "uniform" or a callable, as `bakerstreet.Position.sample` takes it. SCOUT:
+        "play" (default) or "uniform", as `scout.Position.search_sample` takes it.
     progress : callable, optional
         Called now and then with the share of the budget that is used, in 0..1.
 
@@ -474,6 +476,8 @@ def search(
     SearchError
         If the seat of the position is not the one to move, the game is over, chance is to decide,
         or an option is out of its range.
+    ArgumentError
+        If the game knows no such belief, or a callable returns no weights. What it raises is raised.
 
     Notes
     -----
@@ -528,7 +532,9 @@ def search(
         "iterations": iterations,
         "seconds": seconds,
         **style._asdict(),
-        "belief": getattr(belief, "__qualname__", belief),
+        "belief": belief
+        if belief is None or isinstance(belief, str)
+        else getattr(belief, "__qualname__", "a callable"),
         "payoff": payoff or "returns",
         "max_nodes": max_nodes,
     }

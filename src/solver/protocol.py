@@ -62,7 +62,8 @@ class State(Protocol):
 class PolicyState(State, Protocol):
     """A state that also tells how one may play it; what policies, horizon and widening of a search need.
 
-    Each method answers for the seat to decide by what that seat knows, never by what is hidden from it.
+    `policy_action` and `action_scores` answer for the seat to decide by what that seat knows, never by
+    what is hidden from it; `estimated_returns` may read everything.
     """
 
     def policy_action(self, rng: Any) -> int:

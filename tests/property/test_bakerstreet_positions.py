@@ -1,10 +1,12 @@
 """Baker Street's positions: read back exactly, sampled with the right probability, never peeking."""
 
+import functools
 import itertools
 import random
 from collections import Counter
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from scipy import stats
 
@@ -242,6 +244,9 @@ WRONG_BELIEFS = [
     (lambda owned, legal: [0] * len(legal), "not all 0"),
     (lambda owned, legal: [-1] + [5] * (len(legal) - 1), "a weight >= 0"),
     (lambda owned, legal: [float("nan")] * len(legal), "a weight >= 0"),
+    (lambda owned, legal: None, "a weight >= 0"),
+    (lambda owned, legal: [10**400] * len(legal), "a weight >= 0"),
+    (np.array([1, 2]), "belief must be"),
 ]
 
 
@@ -252,6 +257,30 @@ def test_wrong_beliefs(belief, message):
         position.sample(1, belief=belief)
     with pytest.raises(ArgumentError, match=message):
         ismcts.search(position if position.legal_actions() else position.sample(1), iterations=50, belief=belief)
+
+
+def test_huge_weights_are_weights():
+    for position in SMALL[:4]:
+        huge = position.sample(3, belief=lambda owned, legal: [1e308] * len(legal))
+        assert everything(huge) == everything(position.sample(3, belief=lambda owned, legal: [1] * len(legal)))
+
+
+def test_ctrl_c_in_a_belief_keeps_what_was_done():
+    position = next(p for p in SMALL if p.legal_actions() and any(w.letters == "?" for w in read(p).log))
+    calls = []
+
+    def once(owned, legal):
+        calls.append(legal)
+        if len(calls) == 1500:
+            raise KeyboardInterrupt
+        return [1] * len(legal)
+
+    result = ismcts.search(position, iterations=100_000, seed=1, belief=once)
+    assert result.interrupted
+    assert 0 < result.iterations < 100_000
+    assert result.settings["belief"].endswith("once")
+    partial = ismcts.search(position, iterations=5, seed=1, belief=functools.partial(late_letters))
+    assert '"belief": "a callable"' in partial.to_json()
 
 
 def test_an_error_in_a_belief_is_raised():

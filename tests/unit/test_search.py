@@ -8,7 +8,7 @@ import threading
 import numpy as np
 import pytest
 
-from solver import agents, bakerstreet, ismcts, kuhn, scout
+from solver import agents, bakerstreet, games, ismcts, kuhn, scout
 from solver._core import Rng
 from solver.errors import ArgumentError, GameOptionError, SearchError
 from solver.games import scout_notation
@@ -298,6 +298,14 @@ def test_widening_holds_back_what_looks_bad_and_drops_nothing():
             assert set(result.actions["action"][result.actions["visits"] > 0]) == set(order[:tried])
             assert result.untried == 16 - tried == result.to_dict()["untried"]
             assert f"\n{16 - tried} actions were not tried within this budget" in str(result)
+
+
+@pytest.mark.parametrize("line", [TURN, FINISH, first_turn(3)], ids=["bakerstreet", "finish", "first turn"])
+def test_a_huge_horizon_is_none(line):
+    """2**31 - 1 more turns or rounds are all there are."""
+    position = games.parse(line) if isinstance(line, str) else line
+    results = [ismcts.search(position, iterations=200, seed=1, horizon=h) for h in (-1, 2**31 - 1)]
+    assert same(*results)
 
 
 def test_bids_are_never_held_back():

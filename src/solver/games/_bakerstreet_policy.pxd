@@ -13,8 +13,8 @@ cdef enum Placement:
 
 
 cdef int32_t planning(
-    const rules_t* g, const position_t* p, Placement placement, double opening, rng_t* rng) noexcept nogil
-cdef int32_t rollout_policy(const rules_t* g, const state_t* s, rng_t* rng) noexcept nogil
+    const position_t* p, Placement placement, double opening, rng_t* rng) noexcept nogil
+cdef int32_t rollout_policy(const state_t* s, rng_t* rng) noexcept nogil
 cdef int planned_game(const rules_t* g, state_t* fresh, rng_t* rng) noexcept nogil
 cdef int evidence_worth(uint32_t letters) noexcept nogil
 cdef void score_actions(

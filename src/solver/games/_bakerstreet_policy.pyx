@@ -314,7 +314,7 @@ cdef inline int own_sum(const state_t* s, int seat) noexcept nogil:
     return total
 
 
-cdef double chances(const position_t* p, double* out) noexcept nogil:
+cdef void chances(const position_t* p, double* out) noexcept nogil:
     """out[n]: exact chance that the six cards reach n, 0..30, by what the observer knows."""
     cdef int counts[6]
     cdef int64_t ways[16]
@@ -329,11 +329,10 @@ cdef double chances(const position_t* p, double* out) noexcept nogil:
         if 0 <= i - own < 16:
             above += ways[i - own]
         out[i] = above / <double> total if i > own else 1
-    return own
 
 
 cdef int32_t planning(
-    const rules_t* g, const position_t* p, Placement placement, double opening, rng_t* rng
+    const position_t* p, Placement placement, double opening, rng_t* rng
 ) noexcept nogil:
     """Action of the planning agent in a position of its own.
 
@@ -380,7 +379,7 @@ cdef int planned_game(const rules_t* g, state_t* fresh, rng_t* rng) noexcept nog
     start(g, fresh)
     while fresh.phase != OVER:
         observe(g, fresh, fresh.mover, &p)
-        apply(g, fresh, planning(g, &p, BY_WORTH, 0.9, rng))
+        apply(g, fresh, planning(&p, BY_WORTH, 0.9, rng))
         n += 1
     return n
 
@@ -400,7 +399,7 @@ cdef inline double expected_rival(const state_t* s, int seat) noexcept nogil:
     return rival.cards * total / <double> cards if cards else 0
 
 
-cdef int32_t quick_move(const rules_t* g, const state_t* s, const double* worths, rng_t* rng) noexcept nogil:
+cdef int32_t quick_move(const state_t* s, const double* worths, rng_t* rng) noexcept nogil:
     """`rollout_policy` with the worths of the piles given."""
     cdef int me = s.mover, pile, i, card
     cdef evaluation_t e[PILES]
@@ -439,7 +438,7 @@ cdef int32_t quick_move(const rules_t* g, const state_t* s, const double* worths
     return A_TAKE + best_letter(s.seat[me].evidence, takable(s, me, s.current))
 
 
-cdef int32_t rollout_policy(const rules_t* g, const state_t* s, rng_t* rng) noexcept nogil:
+cdef int32_t rollout_policy(const state_t* s, rng_t* rng) noexcept nogil:
     """Action of the rollout policy for the seat to decide: `planning`, quicker, with some chance.
 
     Doubts by the expectation of the rival's sum instead of the exact odds, with a chance that grows
@@ -448,21 +447,20 @@ cdef int32_t rollout_policy(const rules_t* g, const state_t* s, rng_t* rng) noex
     cdef double worths[PILES]
     if s.phase == TURN or s.phase == CHOOSING:
         pile_worths(s, s.mover, NULL, 40, worths)
-    return quick_move(g, s, worths, rng)
+    return quick_move(s, worths, rng)
 
 
 # ------------------------------------------------------------------------------------------------
 # GameOps
 
 cdef int32_t op_policy(const void* context, const void* state, rng_t* rng) noexcept nogil:
-    cdef const search_context_t* c = <const search_context_t*> context
-    return rollout_policy(&c.rules, <const state_t*> state, rng)
+    return rollout_policy(<const state_t*> state, rng)
 
 
 cdef void op_policy_rollout(const void* context, void* state, rng_t* rng, int horizon, double* out) noexcept nogil:
     cdef const search_context_t* c = <const search_context_t*> context
     cdef state_t* s = <state_t*> state
-    cdef int until = s.rounds + horizon if horizon >= 0 else c.rules.max_rounds
+    cdef long long until = <long long> s.rounds + horizon if horizon >= 0 else c.rules.max_rounds
     # The worths of the piles change when a letter is taken.
     cdef double worths[2][PILES]
     cdef int known[2]
@@ -474,7 +472,7 @@ cdef void op_policy_rollout(const void* context, void* state, rng_t* rng, int ho
         if not known[s.mover] and (s.phase == TURN or s.phase == CHOOSING):
             pile_worths(s, s.mover, NULL, 40, worths[s.mover])
             known[s.mover] = 1
-        apply(&c.rules, s, quick_move(&c.rules, s, worths[s.mover], rng))
+        apply(&c.rules, s, quick_move(s, worths[s.mover], rng))
     estimate(s, out)
 
 
@@ -505,8 +503,13 @@ cdef void score_actions(
 
 
 cdef void op_scores(const void* context, const void* state, const int32_t* actions, int n, double* out) noexcept nogil:
+    """Piles never seen hold letters as the observer knows at the root, for itself before any pile is won, else any."""
     cdef const search_context_t* c = <const search_context_t*> context
-    score_actions(<const state_t*> state, c.position.letters, c.position.hidden_letters, actions, n, out)
+    cdef const state_t* s = <const state_t*> state
+    if s.mover == c.position.observer and s.wins == c.position.base.wins:
+        score_actions(s, c.position.letters, c.position.hidden_letters, actions, n, out)
+    else:
+        score_actions(s, NULL, 40, actions, n, out)
 
 
 cdef void fill_policy_ops(GameOps* ops) noexcept nogil:

@@ -4,7 +4,7 @@
 Used by `scout.pyx` only. What a hand is worth is the best way to cut its row into sets, each worth by
 its kind, size and smallest number; a move is worth the cards it takes, the worth of the hand it
 leaves and the chance that the set comes back. The constants are tuned for each number of players.
-It reads the hand of the seat to decide and what is public, nothing else.
+To decide it reads the hand of the seat to decide and what is public, nothing else.
 """
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, uint8_t, uint64_t
@@ -271,7 +271,7 @@ cdef double best_show(
                 actions[n] = 2 + (length - 1) * g.in_play + i
                 worths[n] = worth
                 n += 1
-    if actions != NULL:
+    if count != NULL:
         count[0] = n
     return best
 
@@ -289,7 +289,7 @@ cdef int plan(const rules_t* g, const state_t* s, bint every, int32_t* actions, 
     cdef others_t o
     cdef set_t rest
     cdef uint64_t masks[2]
-    cdef int n = 0, end, place, turned, number, card, at, code, ignored = 0
+    cdef int n = 0, end, place, turned, number, card, at, code
     cdef double share = 1 / <double> (g.players - 1), cost, worth
     cdef bint ends
     if s.phase == CHOOSING:
@@ -340,7 +340,7 @@ cdef int plan(const rules_t* g, const state_t* s, bint every, int32_t* actions, 
                 load_row(&grown, seat.cards + 1, False, &grown_row)
                 fill_before(w, &grown_row)
                 fill_after(w, &grown_row)
-                worth = best_show(g, w, &grown_row, &grown, code, rest.size, o.mean, NULL, NULL, &ignored)
+                worth = best_show(g, w, &grown_row, &grown, code, rest.size, o.mean, NULL, NULL, NULL)
                 actions[n] = g.first_both + 2 * (end * g.in_play + place) + turned
                 worths[n] = worth - share - w.both
                 n += 1
@@ -383,7 +383,8 @@ cdef int planned_play(
 
     To the end, or for so many turns of this round (a negative number: to the end).
     """
-    cdef int n = 0, round = s.round, before, until = s.turns + turns
+    cdef int n = 0, round = s.round, before
+    cdef long long until = <long long> s.turns + turns
     while s.phase != OVER and (turns < 0 or (s.round == round and s.turns < until)):
         before = s.round
         apply(g, s, slipping(g, s, rng, slips))
@@ -471,16 +472,24 @@ cdef void hold_well(const rules_t* g, const position_t* p, int q, rng_t* rng, st
 
 
 cdef bint would_have_shown(const rules_t* g, const state_t* s) noexcept nogil:
-    """Whether a seat that has scouted since the last Show holds a set that beats any of as many cards."""
+    """Whether a seat that has scouted since the last Show could have shown: its hand, without the cards that
+    all know it to have scouted, has a set longer than the table's then."""
     cdef uint64_t starts[MAX_HAND + 1]
-    cdef int q = s.mover, back
-    if g.two or s.active.size == 0:
+    cdef uint8_t rest[MAX_HAND]
+    cdef hand_t hand
+    cdef int q = s.mover, back, i, n, size = s.active.size + (s.phase == MUST_SHOW)
+    if g.two or size == 0:
         return False
     for back in range(1, s.row + 1):
         q = q - 1 if q else g.players - 1
-        # before its Scout the set had `back` cards more, so one card more than that beats it; the card
-        # that it took may be part of what it holds now, so one more still
-        if beating_starts(&s.seat[q].hand, s.seat[q].cards, 0, starts) >= s.active.size + back + 2:
+        n = 0
+        for i in range(s.seat[q].cards):
+            if not s.seat[q].known >> i & 1:
+                rest[n] = <uint8_t> hand_card(&s.seat[q].hand, i)
+                n += 1
+        hand_load(&hand, rest, n, 0)
+        # before its Scout the set had `back` cards more
+        if beating_starts(&hand, n, 0, starts) > size + back:
             return True
     return False
 
@@ -524,6 +533,7 @@ cdef void op_policy_rollout(const void* context, void* state, rng_t* rng, int ho
 
 
 cdef void op_scores(const void* context, const void* state, const int32_t* actions, int n, double* out) noexcept nogil:
+    """`plan` with every action lists them in the order of `options`, which is that of `actions`."""
     cdef int32_t ids[MAX_ACTIONS]
     plan(&(<const search_context_t*> context).rules, <const state_t*> state, True, ids, out)
 

@@ -161,7 +161,10 @@ def time_evaluate(stack, repeat):
     cdef uint8_t cards[STACK]
     cdef evaluation_t result
     cdef int n, i, total = 0
-    cdef long long _i, count = repeat
+    cdef long long _i, count
+    if whole(repeat) is None or not 1 <= repeat < 2**40:
+        raise ArgumentError(f"repeat must be a whole number of at least 1, not {repeat!r}")
+    count = repeat
     evaluate(stack)
     n = len(stack)
     for i, (seat, value, symbol) in enumerate(stack):
@@ -526,7 +529,7 @@ cdef class Game:
         """
         if whole(n) is None or not 1 <= n < 2**62:
             raise ArgumentError(f"n must be a whole number of at least 1, not {n!r}")
-        if policy not in ("random", "planning"):
+        if not isinstance(policy, str) or policy not in ("random", "planning"):
             raise ArgumentError(f'policy must be "random" or "planning", not {policy!r}')
         cdef bint planned = policy == "planning"
         cdef Rng rng = as_rng(seed)
@@ -917,7 +920,7 @@ cdef class State:
         """
         cdef Rng stream = as_rng(rng)
         self._decision()
-        return rollout_policy(&self.game.rules, &self.c, &stream.c)
+        return rollout_policy(&self.c, &stream.c)
 
     def action_scores(self):
         """How good each legal action looks to the seat to decide, the greater the better.
@@ -944,7 +947,7 @@ cdef class State:
         return [scores[i] for i in range(n)]
 
     def estimated_returns(self):
-        """`returns`, and before the end an estimate of them by the letters owned, in -1..1."""
+        """`returns`, and before the end an estimate in -1..1 by both seats' letters, the piles and who starts."""
         cdef double out[2]
         estimate(&self.c, out)
         return [out[0], out[1]]
@@ -1084,12 +1087,17 @@ cdef void _ask_belief(const void* model, uint32_t owned, uint32_t legal_letters,
     try:
         if root.failure is not None:
             raise root.failure
-        given = [float(weight) for weight in root.belief(_bits_text(owned), _bits_text(legal_letters))]
-        if len(given) != len(letters) or not all(0 <= x < float("inf") for x in given) or not sum(given) > 0:
+        returned = root.belief(_bits_text(owned), _bits_text(legal_letters))
+        try:
+            given = [float(weight) for weight in returned]
+        except (TypeError, ValueError, OverflowError):
+            given = []
+        most = max(given, default=0.0)
+        if len(given) != len(letters) or not all(0 <= x < float("inf") for x in given) or not most > 0:
             raise ArgumentError(f"a belief returns a weight >= 0 for each of the {len(letters)} letters "
-                                f"{_bits_text(legal_letters)}, not all 0; not {given}")
+                                f"{_bits_text(legal_letters)}, not all 0; not {returned!r}")
         for i, weight in zip(letters, given):
-            weights[i] = weight
+            weights[i] = weight / most         # whose sum is far from any limit
     except BaseException as error:
         root.failure = error
         for i in letters:
@@ -1125,6 +1133,8 @@ def evidence_worth(letters):
     (4, 10)
     """
     cdef uint32_t owned = 0
+    if not isinstance(letters, str):
+        raise ArgumentError(f"letters must be a str, not {letters!r}")
     for letter in letters:
         if letter not in _ALPHABET or owned >> <int> _ALPHABET.index(letter) & 1:
             raise ArgumentError(f"letters must be of {_ALPHABET}, each at most once, not {letters!r}")
@@ -1278,11 +1288,11 @@ cdef class Position:
         cdef Rng stream = as_rng(rng)
         if self.c.base.mover != self.c.observer:
             raise ArgumentError(f"seat {self.c.base.mover} is to decide, not seat {self.c.observer}")
-        if placement not in ("worth", "pips"):
+        if not isinstance(placement, str) or placement not in ("worth", "pips"):
             raise ArgumentError(f'placement must be "worth" or "pips", not {placement!r}')
-        if not 0 <= opening <= 1:
-            raise ArgumentError(f"opening must lie in 0..1, not {opening!r}")
-        return planning(&self.game.rules, &self.c, BY_PIPS if placement == "pips" else BY_WORTH, opening, &stream.c)
+        if not isinstance(opening, (int, float)) or not 0 <= opening <= 1:
+            raise ArgumentError(f"opening must be a number in 0..1, not {opening!r}")
+        return planning(&self.c, BY_PIPS if placement == "pips" else BY_WORTH, opening, &stream.c)
 
     def sample(self, seed=None, belief=None):
         """Draw a full state that fits all that is known.
@@ -1364,6 +1374,8 @@ cdef class Position:
             if result < 0:
                 raise PositionError("no distribution of the hidden letters fits what is known")
             fallbacks += result
+            if root.failure is not None:
+                raise root.failure
         return fallbacks
 
     def search_payoff(self, payoff=None):
@@ -1379,7 +1391,7 @@ cdef class Position:
         GameOptionError
             If `payoff` is another.
         """
-        if payoff not in (None, "score", "margin", "win"):
+        if payoff is not None and not (isinstance(payoff, str) and payoff in ("score", "margin", "win")):
             raise GameOptionError(f"payoff must be one of score, margin, win, not {payoff!r}")
         return "score"
 
@@ -1389,7 +1401,8 @@ cdef class Position:
                 "belief": "worth"}
 
     def search_sample(self, seed, payoff=None, belief=None):
-        """A sampled state as a search needs it."""
+        """A sampled state as a search needs it; see `sample`."""
+        self.search_payoff(payoff)
         return self.sample(seed, belief)
 
     def search_root(self, payoff=None, belief=None):
@@ -1397,12 +1410,12 @@ cdef class Position:
         cdef _Root root = _Root()
         self.search_payoff(payoff)
         root.c.rules = self.game.rules
-        if belief is None or belief == "uniform":
+        if belief is None or (isinstance(belief, str) and belief == "uniform"):
             self._weigh()
             root.c.position = self.c
         else:
             root.c.position = self.c
-            if belief == "worth":
+            if isinstance(belief, str) and belief == "worth":
                 root.c.position.choice = choice_by_worth
             elif callable(belief):
                 root.belief = belief

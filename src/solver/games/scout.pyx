@@ -244,7 +244,7 @@ cdef class Game(Options):
         ArgumentError
             If `n` is no whole number of at least 1, or there is no such policy.
         """
-        if policy not in ("random", "planning"):
+        if not isinstance(policy, str) or policy not in ("random", "planning"):
             raise ArgumentError(f'policy must be "random" or "planning", not {policy!r}')
         cdef bint planned = policy == "planning"
         if whole(n) is None or not 1 <= n < 2**62:
@@ -485,8 +485,8 @@ cdef class State:
         return [out[q] for q in range(self.game.rules.players)]
 
     def horizon_clock(self):
-        """What a search's horizon counts: turns of this round."""
-        return self.c.turns
+        """What a search's horizon counts: turns; a round counts as many as it can have."""
+        return self.c.round * (self.game.rules.max_turns + 1) + self.c.turns
 
     cdef _decision(self):
         if self.c.phase in (DEALING, OVER):
@@ -1100,8 +1100,8 @@ cdef class Position:
         belief : {"uniform", "play"}, optional
             "uniform" (default): as `sample`. "play": the others hold their cards the way round that
             is worth more (with a chance of 0.9) and scouted cards where they serve best; a deal in
-            which a seat that scouted since the last Show holds a set that beats the table for
-            certain is mostly drawn again. With public insertions only the last of these.
+            which a seat that scouted since the last Show had a set longer than the table's is mostly
+            drawn again. With public insertions only the last of these.
 
         Returns
         -------
@@ -1115,7 +1115,7 @@ cdef class Position:
         cdef Rng rng
         cdef _Root root
         cdef State s
-        if belief is None or belief == "uniform":
+        if belief is None or (isinstance(belief, str) and belief == "uniform"):
             return self.sample(seed, this_round_only=self.search_payoff(payoff) != "win")
         root = self.search_root(payoff, belief)
         rng = as_rng(seed)
@@ -1128,7 +1128,7 @@ cdef class Position:
     def search_root(self, payoff=None, belief=None):
         """What a compiled search needs (see `solver.games.ops`); samples as `search_sample`."""
         cdef _Root root = _Root()
-        if belief not in (None, "uniform", "play"):
+        if belief is not None and not (isinstance(belief, str) and belief in ("uniform", "play")):
             raise ArgumentError(f'belief must be "uniform" or "play", not {belief!r}')
         name = self.search_payoff(payoff)
         root.c.rules = self.game.rules
@@ -1137,7 +1137,7 @@ cdef class Position:
         if name != "win":
             root.c.position.base.last_round = self.c.base.round + 1
         fill_ops(&root.c, &root.ops)
-        fill_policy_ops(&root.ops, belief == "play")
+        fill_policy_ops(&root.ops, belief is not None and belief == "play")
         return root
 
     # -- text
