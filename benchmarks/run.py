@@ -98,8 +98,8 @@ def searches(rows: list[dict[str, Any]], iterations: int) -> Table:
         while tree.num_nodes < 1_000_000:
             tree.run(20_000)
         size = tree.num_bytes / 1e6
-        rows.append({"what": "search", "players": players, "rate": best, "default_rate": by_default})
-        rows[-1] |= {"sample_ns": sample * 1e9, "million_mb": size}
+        row = {"what": "search", "players": players, "rate": best, "default_rate": by_default}
+        rows.append({**row, "sample_ns": sample * 1e9, "million_mb": size})
         result.add_row(
             str(players), f"{best / 1e3:.0f}", f"{by_default / 1e3:.0f}", f"{sample * 1e9:.0f}", f"{size:.0f}"
         )

@@ -65,6 +65,21 @@ cdef inline double rng_double(rng_t* r) noexcept nogil:
     return <double> (rng_next(r) >> 11) * (1.0 / 9007199254740992.0)
 
 
+cdef inline bint takes_lead(rng_t* r, double value, double* most, int* equals) noexcept nogil:
+    """Whether the next of several candidates becomes the best: it is greater, or equal and drawn.
+
+    `equals` is 0 before the first. Of equal candidates each is as likely to stay.
+    """
+    if equals[0] == 0 or value > most[0]:
+        most[0] = value
+        equals[0] = 1
+        return True
+    if value < most[0]:
+        return False
+    equals[0] += 1
+    return rng_below(r, equals[0]) == 0
+
+
 cdef inline uint32_t below_32(rng_t* r, uint32_t bits, uint32_t n) noexcept nogil:
     """Uniform in [0, n) from 32 random bits, without bias; very rarely more bits are drawn."""
     cdef uint64_t product = <uint64_t> bits * n
@@ -433,6 +448,11 @@ cdef inline set_t set_at(const hand_t* h, const pairs_t* pairs, int first, int s
     # the smallest number of a falling run is its last
     result.low = hand_top(h, first + (size - 1 if result.kind == 2 else 0))
     return result
+
+
+cdef inline int set_end(set_t a, int end) noexcept nogil:
+    """Place of its left (0) or right (1) card."""
+    return a.first + (a.size - 1 if end else 0)
 
 
 cdef inline set_t set_cut(set_t a, int end) noexcept nogil:

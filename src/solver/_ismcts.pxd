@@ -1,6 +1,6 @@
 # cython: language_level=3
 """The search tree of `ismcts.search`, over any game that offers `GameOps`."""
-from libc.stdint cimport int32_t, uint32_t, uint64_t
+from libc.stdint cimport int16_t, int32_t, uint32_t, uint64_t
 
 from solver._core cimport rng_t
 from solver.games.ops cimport GameOps, SearchRoot
@@ -16,7 +16,8 @@ ctypedef struct node_t:
     uint32_t visits
     uint32_t available             # visits of the parent in which the step was legal
     int32_t action                 # of the step, exact if the observer took it
-    int32_t chooser                # the seat that took it; CHANCE_PLAYER: chance showed it
+    int16_t chooser                # the seat that took it; CHANCE_PLAYER: chance showed it
+    int16_t held                   # whether what the observer has not tried from here may be held back
     double total                   # its pay-off, summed over the visits
     double squares
 
@@ -48,5 +49,5 @@ cdef class Tree:
     cdef uint32_t add(self, uint32_t parent, uint64_t key, int32_t action, int32_t chooser) noexcept nogil
     cdef double log(self, uint32_t n) noexcept nogil
     cdef int32_t select(self, uint32_t here, int n, bint may_grow, uint32_t* child) noexcept nogil
-    cdef int32_t open_next(self, int n, int untried, bint room) noexcept nogil
+    cdef int32_t open_next(self, uint32_t here, int n, int untried, bint room) noexcept nogil
     cdef int iterate(self) except -1 nogil

@@ -8,7 +8,7 @@ competes only in the iterations in which it is legal, which its availability cou
 running iteration included). `ismcts.PythonTree` is the readable twin.
 """
 from libc.math cimport INFINITY, log as ln, sqrt
-from libc.stdint cimport int32_t, uint32_t, uint64_t
+from libc.stdint cimport int16_t, int32_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memset
 
@@ -165,7 +165,7 @@ cdef class Tree:
         child.key = key
         child.parent = parent
         child.action = action
-        child.chooser = chooser
+        child.chooser = <int16_t> chooser
         child.available = 1
         child.next = self.nodes[parent].first
         self.nodes[parent].first = node
@@ -227,7 +227,7 @@ cdef class Tree:
             while i < n and self.keys[i] == key:
                 i += 1
         if untried and (best == 0 or may_grow):
-            i = self.open_next(n, untried, best == 0 or tried < room)
+            i = self.open_next(here, n, untried, best == 0 or tried < room)
             if i >= 0:
                 best = 0
                 first = i
@@ -238,7 +238,7 @@ cdef class Tree:
             i += 1
         return first if i == first + 1 else first + <int> rng_below(&self.rng, i - first)
 
-    cdef inline int32_t open_next(self, int n, int untried, bint room) noexcept nogil:
+    cdef inline int32_t open_next(self, uint32_t here, int n, int untried, bint room) noexcept nogil:
         """Of the options never tried the one to try now, -1: none.
 
         Without widening any; with it any that is not to be held back, else the best-looking if
@@ -247,6 +247,8 @@ cdef class Tree:
         cdef int i, j, best = 0, unheld = 0
         if self.widening == 0:
             return self.untried[rng_below(&self.rng, untried)]
+        if self.nodes[here].held and not room:
+            return -1
         self.ops.scores(self.ops.context, self.state, self.actions, n, self.scores)
         for i in range(untried):
             # actions that look the same to the observer are one option, as good as the best of them
@@ -261,6 +263,8 @@ cdef class Tree:
                 best = i
         if unheld:
             return self.untried[rng_below(&self.rng, unheld)]
+        # The observer's own options, and so those never to be held back, are the same at every visit.
+        self.nodes[here].held = self.ops.current_player(self.ops.context, self.state) == self.ops.observer
         return self.untried[best] if room else -1
 
     cdef int iterate(self) except -1 nogil:

@@ -496,7 +496,8 @@ def search(
     defaults = source.search_defaults() if hasattr(source, "search_defaults") else {}
     if belief is not None and "belief" not in defaults:
         raise SearchError("belief: the positions of this game take none")
-    belief = defaults.pop("belief", None) if belief is None else belief
+    usual = defaults.pop("belief", None)
+    belief = usual if belief is None else belief
     style = _style(defaults, rollout, opponents, horizon, widening, exploration)
     if hasattr(source, "search_payoff"):
         payoff = source.search_payoff(payoff)
@@ -588,7 +589,6 @@ def _style(
         "widening": widening,
         "exploration": exploration,
     }
-    defaults.pop("belief", None)
     chosen = {**Style()._asdict(), **defaults, **{name: value for name, value in given.items() if value is not None}}
     for name, values in (("rollout", ("random", "policy")), ("opponents", ("tree", "policy"))):
         if not isinstance(chosen[name], str) or chosen[name] not in values:
@@ -658,7 +658,7 @@ def _streams(seed: Any, threads: int) -> tuple[np.random.SeedSequence, list[Rng]
 def _python_tree(
     source: Any, state: Any, rng: Rng, max_nodes: int, payoff: str | None, style: Style, belief: Any
 ) -> PythonTree:
-    if style._replace(exploration=0.7) != Style():
+    if style._replace(exploration=Style().exploration) != Style():
         trial = source.sample(0) if state is None else state
         for name in ("policy_action", "action_scores", "estimated_returns", "horizon_clock"):
             if not hasattr(trial, name):

@@ -151,7 +151,18 @@ cdef int current_player(const state_t* s) noexcept nogil
 cdef int legal(const rules_t* g, const state_t* s, int32_t* actions) noexcept nogil
 cdef void apply(const rules_t* g, state_t* s, int32_t action) noexcept nogil
 cdef void chance(const rules_t* g, state_t* s, int outcome) noexcept nogil
+cdef inline int kind_id(int kind) noexcept nogil:
+    """0..23: symbol * 6 + value."""
+    return (kind >> 3) * 6 + (kind & 7)
+
+
+cdef inline int kind_of(int kind) noexcept nogil:
+    """The inverse of `kind_id`."""
+    return kind // 6 << 3 | kind % 6
+
+
 cdef int run_of(uint32_t letters) noexcept nogil
+cdef void returns(const state_t* s, double* out) noexcept nogil
 cdef uint32_t takable(const state_t* s, int seat, int pile) noexcept nogil
 cdef int playout(const rules_t* g, state_t* fresh, rng_t* rng) noexcept nogil
 cdef void observe(const rules_t* g, const state_t* s, int observer, position_t* p) noexcept nogil

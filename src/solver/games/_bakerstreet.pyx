@@ -16,16 +16,6 @@ from solver.games.ops cimport CHANCE_PLAYER, TERMINAL_PLAYER, GameOps
 # ------------------------------------------------------------------------------------------------
 # Small questions
 
-cdef inline int kind_id(int kind) noexcept nogil:
-    """0..23: symbol * 6 + value."""
-    return (kind >> 3) * 6 + (kind & 7)
-
-
-cdef inline int kind_of(int kind) noexcept nogil:
-    """The inverse of `kind_id`."""
-    return kind // 6 << 3 | kind % 6
-
-
 cdef int run_of(uint32_t letters) noexcept nogil:
     """Length of the longest unbroken run of letters."""
     cdef int n = 0
@@ -799,10 +789,14 @@ cdef void op_rollout(const void* context, void* state, rng_t* rng) noexcept nogi
         apply(&c.rules, s, actions[rng_below(rng, n)])
 
 
-cdef void op_returns(const void* context, const void* state, double* out) noexcept nogil:
-    cdef int winner = (<const state_t*> state).winner
-    out[0] = 0 if winner < 0 else 1 - 2 * winner
+cdef void returns(const state_t* s, double* out) noexcept nogil:
+    """Pay-off of both seats at the end."""
+    out[0] = 0 if s.winner < 0 else 1 - 2 * s.winner
     out[1] = -out[0]
+
+
+cdef void op_returns(const void* context, const void* state, double* out) noexcept nogil:
+    returns(<const state_t*> state, out)
 
 
 cdef void fill_ops(search_context_t* context, GameOps* ops) noexcept nogil:

@@ -11,11 +11,12 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 from solver._core cimport (
     STOP, TIMES_2, evaluate_stack, evaluation_t, hand_sums, lowest, popcount, rng_below, rng_double, rng_fork, rng_next,
-    rng_t,
+    rng_t, takes_lead,
 )
 from solver.games._bakerstreet cimport (
     A_BID, A_CHOOSE, A_DOUBT, A_TAKE, BIDDING, CHOOSING, HIGHEST_BID, LETTERS, NO_BID, NO_LETTER, OVER, PILES, TURN,
-    apply, letters_t, observe, position_t, rules_t, search_context_t, seat_t, start, state_t, takable,
+    add_letter, apply, kind_id, kind_of, letters_t, observe, position_t, returns, rules_t, search_context_t, seat_t,
+    start, state_t, takable,
 )
 from solver.games.ops cimport GameOps
 
@@ -88,17 +89,17 @@ cdef void estimate(const state_t* s, double* out) noexcept nogil:
     cdef int i
     cdef evaluation_t e
     if s.phase == OVER:
-        out[0] = 0 if s.winner < 0 else 1 - 2 * s.winner
-    else:
-        a = evidence_worth(s.seat[0].evidence)
-        b = evidence_worth(s.seat[1].evidence)
-        control = 0
-        for i in range(PILES):
-            e = evaluate_stack(s.stack[i], s.stack_cards[i])
-            control += TANH[MARGINS + clipped(e.total[0] - e.total[1])]
-        # tanh of half the log odds is twice the chance less one
-        out[0] = tanh(0.5 * (PER_WORTH * log((a + WORTH_AT_START) / (b + WORTH_AT_START)) + PER_PILE * control
-                             + FOR_STARTER * (1 - 2 * s.starter)))
+        returns(s, out)
+        return
+    a = evidence_worth(s.seat[0].evidence)
+    b = evidence_worth(s.seat[1].evidence)
+    control = 0
+    for i in range(PILES):
+        e = evaluate_stack(s.stack[i], s.stack_cards[i])
+        control += TANH[MARGINS + clipped(e.total[0] - e.total[1])]
+    # tanh of half the log odds is twice the chance less one
+    out[0] = tanh(0.5 * (PER_WORTH * log((a + WORTH_AT_START) / (b + WORTH_AT_START)) + PER_PILE * control
+                         + FOR_STARTER * (1 - 2 * s.starter)))
     out[1] = -out[0]
 
 
@@ -147,14 +148,12 @@ cdef void pile_worths(const state_t* s, int seat, const uint8_t* hidden, int num
     """
     cdef int gain[LETTERS]
     cdef int order[LETTERS]
-    cdef int copies[LETTERS]
     cdef int taken[PILES]
     cdef int i, j, n = 0, letter, held, there, fresh = (1 << PILES) - 1
-    cdef const letters_t* look
-    cdef double absent, rest, one
+    cdef letters_t elsewhere, pile
+    cdef double absent, rest, one      # one: chance that a copy is not there
     letter_gains(s.seat[seat].evidence, gain)
     for i in range(LETTERS):
-        copies[i] = 2
         if gain[i]:
             j = n
             while j and gain[order[j - 1]] < gain[i]:
@@ -162,11 +161,11 @@ cdef void pile_worths(const state_t* s, int seat, const uint8_t* hidden, int num
                 j -= 1
             order[j] = i
             n += 1
+    elsewhere.once = 0
+    elsewhere.twice = 0 if hidden != NULL else (1 << LETTERS) - 1
     if hidden != NULL:
-        for i in range(LETTERS):
-            copies[i] = 0
         for i in range(num_hidden):
-            copies[hidden[i]] += 1
+            add_letter(&elsewhere, hidden[i])
     for i in range(PILES):
         taken[i] = 0
     for j in range(s.wins - 1, -1, -1):
@@ -177,34 +176,26 @@ cdef void pile_worths(const state_t* s, int seat, const uint8_t* hidden, int num
             else:
                 taken[i] += s.win_letter[j] != NO_LETTER
     for i in range(PILES):
-        look = &s.seat[seat].look[i]
-        out[i] = 0
-        rest = 1                       # chance that no better letter is there
         if s.seat[seat].seen >> i & 1:
-            held = popcount(look.once) + 2 * popcount(look.twice)
+            pile = s.seat[seat].look[i]
+            held = popcount(pile.once) + 2 * popcount(pile.twice)
             one = taken[i] / <double> held if held else 0
-            for j in range(n):
-                letter = order[j]
-                if not (look.once | look.twice) >> letter & 1:
-                    continue
-                absent = one if look.once >> letter & 1 else one * one
-                out[i] += rest * (1 - absent) * gain[letter]
-                rest *= absent
-                if rest < 0.01:
-                    break
         else:
+            pile = elsewhere
             held = max(num_hidden, 1)
             there = 8 - taken[i]
             one = 1 - there / <double> held if held > there else 0
-            for j in range(n):
-                letter = order[j]
-                if copies[letter] == 0:
-                    continue
-                absent = one if copies[letter] == 1 else one * one
-                out[i] += rest * (1 - absent) * gain[letter]
-                rest *= absent
-                if rest < 0.01:
-                    break
+        out[i] = 0
+        rest = 1                       # chance that no better letter is there
+        for j in range(n):
+            letter = order[j]
+            if not (pile.once | pile.twice) >> letter & 1:
+                continue
+            absent = one if pile.once >> letter & 1 else one * one
+            out[i] += rest * (1 - absent) * gain[letter]
+            rest *= absent
+            if rest < 0.01:
+                break
 
 
 # ------------------------------------------------------------------------------------------------
@@ -251,14 +242,8 @@ cdef int32_t plan_placement(
                 gain = margin_after(&e[pile], seat, card) - (e[pile].total[seat] - e[pile].total[1 - seat])
             else:
                 gain = placement_gain(&e[pile], seat, card, worths[pile])
-            if best < 0 or gain > most:
-                most = gain
-                best = ((card >> 3) * 6 + (card & 7)) * PILES + pile
-                equals = 1
-            elif gain == most:
-                equals += 1
-                if rng_below(rng, equals) == 0:
-                    best = ((card >> 3) * 6 + (card & 7)) * PILES + pile
+            if takes_lead(rng, gain, &most, &equals):
+                best = kind_id(card) * PILES + pile
     return best
 
 
@@ -290,17 +275,10 @@ cdef double chain_worth(const state_t* s, int seat, int pile, const double* wort
 cdef int32_t plan_pile(const state_t* s, int seat, const double* worths, rng_t* rng) noexcept nogil:
     cdef int pile, equals = 0
     cdef int32_t best = 0
-    cdef double worth, most = 0
+    cdef double most = 0
     for pile in range(PILES):
-        worth = chain_worth(s, seat, pile, worths)
-        if pile == 0 or worth > most:
-            most = worth
+        if takes_lead(rng, chain_worth(s, seat, pile, worths), &most, &equals):
             best = pile
-            equals = 1
-        elif worth == most:
-            equals += 1
-            if rng_below(rng, equals) == 0:
-                best = pile
     return A_CHOOSE + best
 
 
@@ -404,7 +382,7 @@ cdef int32_t quick_move(const state_t* s, const double* worths, rng_t* rng) noex
     cdef int me = s.mover, pile, i, card
     cdef evaluation_t e[PILES]
     cdef int32_t best = 0
-    cdef double excess, weight, before, gain, most = -1e300
+    cdef double excess, gain, most = -1e300
     cdef uint64_t noise
     if s.phase == TURN:
         if s.standing != NO_BID:
@@ -418,16 +396,13 @@ cdef int32_t quick_move(const state_t* s, const double* worths, rng_t* rng) noex
         evaluate_all(s, e)
         noise = rng_next(rng)
         for pile in range(PILES):
-            weight = worths[pile] + PILE_WEIGHT
-            before = TANH[MARGINS + clipped(e[pile].total[me] - e[pile].total[1 - me])]
             for i in range(s.seat[me].cards):
                 card = s.seat[me].hand[i]
-                gain = TANH[MARGINS + clipped(margin_after(&e[pile], me, card))] - before
-                gain = weight * gain + NOISE * <int> (noise & 15)
+                gain = placement_gain(&e[pile], me, card, worths[pile]) + NOISE * <int> (noise & 15)
                 noise >>= 4
                 if gain > most:
                     most = gain
-                    best = ((card >> 3) * 6 + (card & 7)) * PILES + pile
+                    best = kind_id(card) * PILES + pile
         return best
     if s.phase == BIDDING:
         if s.standing == NO_BID:
@@ -491,8 +466,7 @@ cdef void score_actions(
         evaluate_all(s, e)
     for i in range(n):
         if actions[i] < A_BID:
-            card = actions[i] // PILES
-            card = card // 6 << 3 | card % 6
+            card = kind_of(actions[i] // PILES)
             out[i] = placement_gain(&e[actions[i] % PILES], me, card, worths[actions[i] % PILES])
         elif actions[i] <= A_DOUBT:
             out[i] = INFINITY

@@ -121,6 +121,11 @@ cdef void apply(const rules_t* g, state_t* s, int32_t action) noexcept nogil
 cdef int scouts_since(const rules_t* g, const state_t* s) noexcept nogil
 cdef int active_cards(const state_t* s, uint8_t* cards) noexcept nogil
 cdef void lay_active(state_t* s, const uint8_t* cards, int n) noexcept nogil
+cdef inline bint may_scout(const rules_t* g, const state_t* s) noexcept nogil:
+    return s.phase == TURN and s.active.size > 0 and (not g.two or s.seat[s.mover].chips > 0)
+
+
+cdef void derive_payoffs(const rules_t* g, const double* scores, Payoff payoff, double* out) noexcept nogil
 cdef void payoffs(const rules_t* g, const state_t* s, Payoff payoff, double* out) noexcept nogil
 cdef void observe(const rules_t* g, const state_t* s, int observer, position_t* p) noexcept nogil
 cdef int sample(const rules_t* g, const position_t* p, rng_t* rng, state_t* s) noexcept nogil

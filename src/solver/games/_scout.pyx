@@ -10,7 +10,7 @@ from solver._core cimport (
     MAX_HAND, beating_starts, card_turned, find_shows, hand_card, hand_copy, hand_insert, hand_load, hand_pairs,
     hand_put, hand_swap, hand_t, hand_take, hand_turn, has_beating, low_bits, lowest, mask_insert, mask_remove,
     pairs_t, pick_show, places_beating, rng_below, rng_draw, rng_fork, rng_next, rng_t, set_at,
-    set_code, set_cut, set_t, shows_t,
+    set_code, set_cut, set_end, set_t, shows_t,
 )
 from solver.games.ops cimport CHANCE_PLAYER, TERMINAL_PLAYER, GameOps
 
@@ -38,10 +38,6 @@ cdef void lay_active(state_t* s, const uint8_t* cards, int n) noexcept nogil:
     s.active.size = n
     s.active.low = min(first, last)
     s.active.kind = 0 if first == last else 1 if first < last else 2
-
-
-cdef inline bint may_scout(const rules_t* g, const state_t* s) noexcept nogil:
-    return s.phase == TURN and s.active.size > 0 and (not g.two or s.seat[s.mover].chips > 0)
 
 
 cdef inline bint stuck(const rules_t* g, const state_t* s) noexcept nogil:
@@ -182,20 +178,30 @@ cdef void finish_round(const rules_t* g, state_t* s, Ending ending, int exempt, 
 
 
 cdef void payoffs(const rules_t* g, const state_t* s, Payoff payoff, double* out) noexcept nogil:
-    cdef int q, best = s.seat[0].total, winners = 0, total = 0
+    cdef double scores[MAX_SEATS]
+    cdef int q
     for q in range(g.players):
-        total += s.seat[q].total
-        if s.seat[q].total > best:
-            best = s.seat[q].total
+        scores[q] = s.seat[q].total
+    derive_payoffs(g, scores, payoff, out)
+
+
+cdef void derive_payoffs(const rules_t* g, const double* scores, Payoff payoff, double* out) noexcept nogil:
+    """Pay-off of every seat from the scores, exact or estimated."""
+    cdef double total = 0, best = scores[0]
+    cdef int q, winners = 0
     for q in range(g.players):
-        winners += s.seat[q].total == best
+        total += scores[q]
+        if scores[q] > best:
+            best = scores[q]
+    for q in range(g.players):
+        winners += scores[q] == best
     for q in range(g.players):
         if payoff == SCORE:
-            out[q] = s.seat[q].total
+            out[q] = scores[q]
         elif payoff == MARGIN:
-            out[q] = s.seat[q].total - <double> (total - s.seat[q].total) / (g.players - 1)
+            out[q] = scores[q] - (total - scores[q]) / (g.players - 1)
         else:
-            out[q] = 1.0 / winners if s.seat[q].total == best else 0.0
+            out[q] = 1.0 / winners if scores[q] == best else 0.0
 
 
 # ------------------------------------------------------------------------------------------------
@@ -233,7 +239,7 @@ cdef void scout(const rules_t* g, state_t* s, int end, int place, bint turned, b
     """Take a card of the Active Set into the hand; `both`: as the first half of a Scout & Show."""
     cdef seat_t* seat = &s.seat[s.mover]
     cdef int owner = s.owner
-    cdef int at = s.active.first + (s.active.size - 1 if end else 0)
+    cdef int at = set_end(s.active, end)
     cdef hand_t grown
     s.pending_card = <uint8_t> hand_card(&s.table, at)
     hand_put(&seat.hand, &s.table, at, turned, place, &grown)
@@ -362,7 +368,7 @@ cdef int options(const rules_t* g, const state_t* s, int observer, int32_t* acti
             mask = turned_mask = low_bits(seat.cards + 1)
             if both:
                 code = set_code(set_cut(s.active, end))
-                card = hand_card(&s.table, s.active.first + (s.active.size - 1 if end else 0))
+                card = hand_card(&s.table, set_end(s.active, end))
                 mask = places_beating(&seat.hand, seat.cards, card & 15, code)
                 turned_mask = places_beating(&seat.hand, seat.cards, card >> 4, code)
             for place in range(seat.cards + 1):
@@ -428,7 +434,7 @@ cdef inline int random_round(const rules_t* g, state_t* s, rng_t* rng, bint two)
                 r -= scouts
             end = r >> 1 & two_ends
             place = r >> (1 + two_ends)
-            hand_put(&seat.hand, &s.table, active.first + (active.size - 1 if end else 0), r & 1, place, &grown)
+            hand_put(&seat.hand, &s.table, set_end(active, end), r & 1, place, &grown)
             rest = set_cut(active, end)
             if not both:
                 hand_copy(&grown, &seat.hand)

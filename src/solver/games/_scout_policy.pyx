@@ -11,11 +11,11 @@ from libc.stdint cimport int32_t, uint8_t, uint64_t
 
 from solver._core cimport (
     MAX_HAND, beating_starts, hand_card, hand_load, hand_put, hand_t, hand_turn, lowest, mask_insert, places_beating,
-    rng_below, rng_double, rng_fork, rng_t, set_code, set_cut, set_t,
+    rng_below, rng_double, rng_fork, rng_t, set_code, set_cut, set_end, set_t, takes_lead,
 )
 from solver.games._scout cimport (
-    CHOOSING, MARGIN, MAX_ACTIONS, MAX_SEATS, MUST_SHOW, OVER, SCORE, TURN, Payoff, apply, new_round, options,
-    payoffs, position_t, rules_t, sample, search_context_t, seat_t, state_t,
+    CHOOSING, MAX_ACTIONS, MAX_SEATS, MUST_SHOW, OVER, TURN, Payoff, apply, derive_payoffs, may_scout, new_round,
+    options, payoffs, position_t, rules_t, sample, search_context_t, seat_t, state_t,
 )
 from solver.games.ops cimport GameOps
 
@@ -303,14 +303,14 @@ cdef int plan(const rules_t* g, const state_t* s, bint every, int32_t* actions, 
     fill_before(w, &r)
     fill_after(w, &r)
     best_show(g, w, &r, &seat.hand, set_code(s.active), s.active.size, o.mean, actions, worths, &n)
-    if s.phase == MUST_SHOW or s.active.size == 0 or (g.two and seat.chips == 0):
+    if not may_scout(g, s):
         return n
     # A Scout that completes the row of Scouts ends the round.
     ends = (not g.two and s.row + 1 == g.players - 1 and (s.active.size > 1 or g.ends_on_emptying))
     cost = share + w.scout + (w.small_hand * max(0, 4 - o.least)
                               + w.row * (not g.two and s.row + 2 == g.players - 1)) * (seat.cards + 1)
     for end in range(1 if s.active.size == 1 else 2):
-        card = hand_card(&s.table, s.active.first + (s.active.size - 1 if end else 0))
+        card = hand_card(&s.table, set_end(s.active, end))
         for place in range(seat.cards + 1):
             for turned in range(2):
                 number = card >> 4 if turned else card & 15
@@ -323,7 +323,7 @@ cdef int plan(const rules_t* g, const state_t* s, bint every, int32_t* actions, 
     if not s.both_left >> s.mover & 1:
         return n
     for end in range(1 if s.active.size == 1 else 2):
-        at = s.active.first + (s.active.size - 1 if end else 0)
+        at = set_end(s.active, end)
         card = hand_card(&s.table, at)
         rest = set_cut(s.active, end)
         code = set_code(rest)
@@ -356,15 +356,11 @@ cdef int32_t planning(const rules_t* g, const state_t* s, rng_t* rng) noexcept n
     """The action worth most; equals by chance."""
     cdef int32_t actions[MAX_ACTIONS]
     cdef double worths[MAX_ACTIONS]
-    cdef int i, best = 0, equals = 1, n = plan(g, s, False, actions, worths)
-    for i in range(1, n):
-        if worths[i] > worths[best]:
+    cdef int i, best = 0, equals = 0, n = plan(g, s, False, actions, worths)
+    cdef double most = 0
+    for i in range(n):
+        if takes_lead(rng, worths[i], &most, &equals):
             best = i
-            equals = 1
-        elif worths[i] == worths[best]:
-            equals += 1
-            if rng_below(rng, equals) == 0:
-                best = i
     return actions[best]
 
 
@@ -404,21 +400,10 @@ cdef int planned_game(const rules_t* g, state_t* fresh, rng_t* rng, long long* e
 cdef void estimate(const rules_t* g, const state_t* s, Payoff payoff, double* out) noexcept nogil:
     """Pay-off of every seat before the end, from the scores so far and the worths of the hands."""
     cdef double scores[MAX_SEATS]
-    cdef double total = 0, best = -INFINITY
-    cdef int q, winners = 0
+    cdef int q
     for q in range(g.players):
         scores[q] = s.seat[q].total + s.seat[q].taken + s.seat[q].chips + hand_worth(g, s, q)
-        total += scores[q]
-        best = better(best, scores[q])
-    for q in range(g.players):
-        winners += scores[q] == best
-    for q in range(g.players):
-        if payoff == SCORE:
-            out[q] = scores[q]
-        elif payoff == MARGIN:
-            out[q] = scores[q] - (total - scores[q]) / (g.players - 1)
-        else:
-            out[q] = 1 / <double> winners if scores[q] == best else 0
+    derive_payoffs(g, scores, payoff, out)
 
 
 # ------------------------------------------------------------------------------------------------
@@ -429,20 +414,28 @@ cdef double WOULD_SHOW = 0.95          # who scouts could not have shown
 cdef int TRIES = 6
 
 
+cdef inline int load_hidden(const seat_t* seat, hand_t* h) noexcept nogil:
+    """The row of a seat's cards that not all have seen go into its hand; their number."""
+    cdef uint8_t cards[MAX_HAND]
+    cdef int i, n = 0
+    for i in range(seat.cards):
+        if not seat.known >> i & 1:
+            cards[n] = <uint8_t> hand_card(&seat.hand, i)
+            n += 1
+    hand_load(h, cards, n, 0)
+    return n
+
+
 cdef void hold_well(const rules_t* g, const position_t* p, int q, rng_t* rng, state_t* s) noexcept nogil:
     """Hold a rival's drawn cards the way it would: the better side, scouted cards where they serve best."""
     cdef seat_t* seat = &s.seat[q]
-    cdef uint8_t hidden[MAX_HAND]
+    cdef uint8_t scouted[1]
     cdef hand_t grown, single
     cdef row_t r
     cdef uint64_t known = 0
-    cdef int i, n = 0, place, turned, card, best_place, best_turned
+    cdef int i, n = load_hidden(seat, &grown), place, turned, card, best_place, best_turned
     cdef double worth, best, ours, theirs
-    for i in range(seat.cards):
-        if not seat.known >> i & 1:
-            hidden[n] = <uint8_t> hand_card(&seat.hand, i)
-            n += 1
-    hand_load(&seat.hand, hidden, n, 0)
+    seat.hand = grown
     if n:
         ours = row_worth(g, &seat.hand, n, False)
         theirs = row_worth(g, &seat.hand, n, True)
@@ -462,8 +455,8 @@ cdef void hold_well(const rules_t* g, const position_t* p, int q, rng_t* rng, st
                     best = worth
                     best_place = place
                     best_turned = turned
-        hidden[0] = <uint8_t> card
-        hand_load(&single, hidden, 1, 0)
+        scouted[0] = <uint8_t> card
+        hand_load(&single, scouted, 1, 0)
         hand_put(&seat.hand, &single, 0, best_turned, best_place, &grown)
         seat.hand = grown
         known = mask_insert(known, best_place, 1)
@@ -475,19 +468,13 @@ cdef bint would_have_shown(const rules_t* g, const state_t* s) noexcept nogil:
     """Whether a seat that has scouted since the last Show could have shown: its hand, without the cards that
     all know it to have scouted, has a set longer than the table's then."""
     cdef uint64_t starts[MAX_HAND + 1]
-    cdef uint8_t rest[MAX_HAND]
     cdef hand_t hand
-    cdef int q = s.mover, back, i, n, size = s.active.size + (s.phase == MUST_SHOW)
+    cdef int q = s.mover, back, n, size = s.active.size + (s.phase == MUST_SHOW)
     if g.two or size == 0:
         return False
     for back in range(1, s.row + 1):
         q = q - 1 if q else g.players - 1
-        n = 0
-        for i in range(s.seat[q].cards):
-            if not s.seat[q].known >> i & 1:
-                rest[n] = <uint8_t> hand_card(&s.seat[q].hand, i)
-                n += 1
-        hand_load(&hand, rest, n, 0)
+        n = load_hidden(&s.seat[q], &hand)
         # before its Scout the set had `back` cards more
         if beating_starts(&hand, n, 0, starts) > size + back:
             return True
