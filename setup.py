@@ -14,7 +14,7 @@ if sys.platform == "win32":
 else:
     COMPILE_ARGS = ["-O1", "-g"] if DEBUG else ["-O3", "-g0"]
 
-HEADERS = ["src/solver/_bits.h"]
+HEADERS = ["src/solver/_bits.h", "src/solver/_barrier.h"]
 MODULES = {
     "solver._core": ["src/solver/_core.pyx"],
     "solver.games.ops": ["src/solver/games/ops.pyx"],
@@ -25,6 +25,8 @@ MODULES = {
     "solver.games._bakerstreet": ["src/solver/games/_bakerstreet.pyx"],
     "solver.games._bakerstreet_policy": ["src/solver/games/_bakerstreet_policy.pyx"],
     "solver.games.bakerstreet": ["src/solver/games/bakerstreet.pyx"],
+    "solver._cfr": ["src/solver/_cfr.pyx"],
+    "solver._sampling": ["src/solver/_sampling.pyx"],
     "solver._ismcts": ["src/solver/_ismcts.pyx"],
 }
 

@@ -5,9 +5,9 @@
 >>> result = ismcts.search(position, iterations=1000, seed=1)
 """
 
-from solver import agents, errors, ismcts
+from solver import agents, cfr, errors, ismcts, policy
 from solver._core import Rng
 from solver._version import __version__
 from solver.games import bakerstreet, kuhn, scout
 
-__all__ = ["Rng", "__version__", "agents", "bakerstreet", "errors", "ismcts", "kuhn", "scout"]
+__all__ = ["Rng", "__version__", "agents", "bakerstreet", "cfr", "errors", "ismcts", "kuhn", "policy", "scout"]

@@ -1,14 +1,46 @@
 """Errors of this library. Each is a `ValueError` whose text says what is wrong, where, and what would be right."""
 
-__all__ = ["ArgumentError", "GameOptionError", "IllegalActionError", "PositionError", "SearchError", "SolverError"]
+__all__ = [
+    "ArchiveError",
+    "ArgumentError",
+    "CompileError",
+    "GameOptionError",
+    "IllegalActionError",
+    "MissingExtraError",
+    "PolicyError",
+    "PositionError",
+    "SearchError",
+    "SolverError",
+]
 
 
 class SolverError(ValueError):
     """What all errors of this library are."""
 
 
+class ArchiveError(SolverError):
+    """A file is damaged, or is another program's, of another kind or of another format version."""
+
+
 class ArgumentError(SolverError):
     """An argument is out of its range."""
+
+
+class CompileError(SolverError):
+    """A game cannot be compiled: too large, without perfect recall, or contradicting itself.
+
+    Attributes
+    ----------
+    too_large : bool
+        Whether it is the size alone, so that sampling may still solve it.
+    """
+
+    def __init__(self, message: str, too_large: bool = False) -> None:
+        super().__init__(message)
+        self.too_large = too_large
+
+    def __reduce__(self) -> tuple[type, tuple[str, bool]]:
+        return type(self), (str(self), self.too_large)
 
 
 class GameOptionError(SolverError):
@@ -17,6 +49,14 @@ class GameOptionError(SolverError):
 
 class IllegalActionError(SolverError):
     """An action is not legal in the state it was applied to, or its text names none."""
+
+
+class MissingExtraError(SolverError, ImportError):
+    """A package is not installed that only an extra of this library brings."""
+
+
+class PolicyError(SolverError):
+    """A policy lacks an information state, is none (its probabilities do not sum to 1), or is of another game."""
 
 
 class PositionError(SolverError):

@@ -1,0 +1,94 @@
+"""What long runs share: Ctrl-C that keeps what was done, budgets, when to look at the exploitability."""
+
+from __future__ import annotations
+
+import math
+import signal
+import threading
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+from solver.errors import ArgumentError
+
+__all__ = ["HISTORY", "Interrupt", "enough", "following", "positive"]
+
+HISTORY = np.dtype([("iteration", np.int64), ("exploitability", np.float64), ("seconds", np.float64)])
+
+_GROWTH = 8  # by default the exploitability is computed anew after an eighth more iterations
+
+
+class Interrupt:
+    """Turns Ctrl-C into a wish that a run looks at where it can stop; a second one raises as ever.
+
+    Outside the main thread, where Python delivers no signals, it does nothing.
+
+    Attributes
+    ----------
+    asked : bool
+        Whether Ctrl-C was pressed.
+    """
+
+    def __init__(self) -> None:
+        self.asked = False
+        self._before: Any = None
+
+    def __enter__(self) -> Interrupt:
+        if threading.current_thread() is threading.main_thread():
+            before = signal.getsignal(signal.SIGINT)
+            # whoever ignores or handles the signal otherwise goes on doing so
+            if before is signal.default_int_handler:
+                self._before = before
+                signal.signal(signal.SIGINT, self._ask)
+        return self
+
+    def _ask(self, _number: int, _frame: FrameType | None) -> None:
+        if self.asked:
+            raise KeyboardInterrupt
+        self.asked = True
+
+    def __exit__(self, *_: object) -> None:
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._before)
+
+
+def positive(name: str, value: Any, kind: type) -> None:
+    """Check a budget: None, or a positive finite number, whole where `kind` is int.
+
+    Raises
+    ------
+    ArgumentError
+        If it is neither.
+    """
+    if value is None:
+        return
+    kinds = (int, np.integer) if kind is int else (int, float, np.integer, np.floating)
+    if isinstance(value, bool) or not isinstance(value, kinds) or not math.isfinite(value) or value <= 0:
+        raise ArgumentError(f"{name} is a positive {'whole ' if kind is int else ''}number, not {value!r}")
+
+
+def following(done: int, every: int | None) -> int:
+    """The iteration after which to look at the exploitability next.
+
+    It hangs on the iteration alone, so that a run that was broken off goes on in the same way.
+    """
+    if every is not None:
+        return (done // every + 1) * every
+    return max(done + 1, done + done // _GROWTH)
+
+
+def enough(
+    done: int,
+    exploitability: float,
+    elapsed: float,
+    iterations: int | None,
+    target: float | None,
+    seconds: float | None,
+) -> bool:
+    """Whether a budget is used up."""
+    return (
+        (iterations is not None and done >= iterations)
+        or (target is not None and exploitability <= target)
+        or (seconds is not None and elapsed >= seconds)
+    )

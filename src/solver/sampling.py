@@ -1,0 +1,405 @@
+"""Monte Carlo counterfactual regret minimization: equilibrium policies of games too large to compile.
+
+`solve` samples the game instead of walking it whole (Lanctot et al., "Monte Carlo sampling for regret
+minimization", NIPS 2009). A game that compiles is sampled on its tree by compiled loops, and its
+exploitability is exact; any other is sampled by the readable loops below, over a table that grows with
+the information states met. `cfr.solve` hands over to it for the methods "external" and "outcome".
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from solver import games
+from solver._cfr import Table
+from solver._core import Rng
+from solver._sampling import InfoTable, Sampler
+from solver._version import __version__
+from solver.errors import ArgumentError, CompileError
+from solver.policy import PolicyTable, describe, fingerprint
+from solver.protocol import CHANCE_PLAYER, TERMINAL_PLAYER
+from solver.runs import HISTORY, Interrupt, enough, following, positive
+from solver.solution import Snapshot, Solution
+from solver.symmetry import merge
+from solver.tree import Floats, Tree, TreePolicy, compile_game
+
+__all__ = ["Sampled", "solve"]
+
+_SLICE = 0.02  # seconds of work between two looks at the clock and at Ctrl-C
+
+
+def solve(
+    game: Any,
+    method: str = "external",
+    iterations: int | None = None,
+    target: float | None = None,
+    seconds: float | None = None,
+    *,
+    callback: Callable[[Snapshot], Any] | None = None,
+    every: int | None = None,
+    seed: Any = None,
+    weighting: str = "linear",
+    exploration: float = 0.6,
+    baseline: float = 0.5,
+    merge_equal: bool = True,
+    compile_bytes: int = 256 << 20,
+    max_bytes: int = 1 << 30,
+    keep_text: bool = True,
+) -> Solution:
+    """Find an equilibrium policy by sampling.
+
+    Parameters
+    ----------
+    game : Game, Tree or str
+        A game that compiles within `compile_bytes` is compiled first; the others are sampled as they are,
+        games that draw by themselves included.
+    method : {"external", "outcome"}
+        External sampling tries all actions of one player and samples the others' and chance; outcome
+        sampling plays one line at a time.
+    iterations, target, seconds : optional
+        As in `cfr.solve`; an iteration samples once for each player. `target` needs a game that compiles.
+    callback, every : optional
+        As in `cfr.solve`.
+    seed : int, sequence of int, SeedSequence, Rng, optional
+        The only source of chance; a new one by default, told in `Solution.settings`.
+    weighting : {"linear", "uniform"}
+        Whether iteration t weighs t (Brown and Sandholm, arXiv:1809.04040) or 1.
+    exploration : float, default 0.6
+        Outcome sampling: chance of a uniformly random action at the sampled player's own decisions.
+    baseline : float, default 0.5
+        Outcome sampling: step with which the mean worth of each action is learnt and taken off the
+        samples (VR-MCCFR, Schmid et al., arXiv:1809.03057); 0 for none.
+    merge_equal : bool, default True
+        Whether information states of a compiled game that cannot be told apart learn together.
+    compile_bytes : int, default 256 MiB
+    max_bytes : int, default 1 GiB
+        Room for the table of a game that is not compiled. When it is full, information states met anew
+        are played uniformly and not learnt; `Solution.settings["dropped"]` counts such visits.
+    keep_text : bool, default True
+        Whether the policy of a game that is not compiled keeps its information state strings. Their bytes
+        count towards `max_bytes`.
+
+    Returns
+    -------
+    Solution
+        Where the game was not compiled `exploitability` and `value` are nan, `tree_policy` is None.
+
+    Raises
+    ------
+    ArgumentError
+        If an argument is out of its range.
+
+    Examples
+    --------
+    >>> from solver import kuhn
+    >>> solve(kuhn.Game(), iterations=20_000, seed=1).exploitability < 0.02
+    True
+    """
+    if method not in ("external", "outcome"):
+        raise ArgumentError(f"a sampling method is external or outcome, not {method!r}")
+    if weighting not in ("linear", "uniform"):
+        raise ArgumentError(f"weighting is linear or uniform, not {weighting!r}")
+    if not 0 < exploration <= 1:
+        raise ArgumentError(f"exploration lies above 0 and is at most 1, not {exploration!r}")
+    if not 0 <= baseline <= 1:
+        raise ArgumentError(f"baseline lies in 0..1, not {baseline!r}")
+    positive("iterations", iterations, int)
+    positive("every", every, int)
+    positive("target", target, float)
+    positive("seconds", seconds, float)
+    if iterations is None and target is None and seconds is None:
+        iterations = 100_000
+    rng = seed if isinstance(seed, Rng) else Rng(seed)
+    tree = _tree(game, compile_bytes)
+    settings: dict[str, Any] = {
+        **({"game": tree.name, "rules": tree.rules} if isinstance(tree, Tree) else describe(tree)),
+        "method": method,
+        "weighting": weighting,
+        "exploration": exploration,
+        "baseline": baseline,
+        "merge_equal": merge_equal,
+        "seed": rng.seed_sequence.entropy,
+        "version": __version__,
+    }
+    run: _OnTree | Sampled
+    linear = weighting == "linear"
+    if isinstance(tree, Tree):
+        run = _OnTree(tree, rng, linear, exploration, baseline, merge_equal)
+    else:
+        if target is not None:
+            raise ArgumentError("a target needs a game that compiles: give iterations or seconds instead")
+        run = Sampled(tree, rng, linear, exploration, baseline, max_bytes, keep_text)
+    step = run.external if method == "external" else run.outcome
+    begun = time.perf_counter()
+    done, pace = 0, 1.0
+    history: list[tuple[int, float, float]] = []
+
+    def elapsed() -> float:
+        return time.perf_counter() - begun
+
+    with Interrupt() as interrupt:
+        while not (history and enough(done, history[-1][1], elapsed(), iterations, target, seconds)):
+            goal = following(done, every)
+            if iterations is not None:
+                goal = min(goal, iterations)
+            while done < goal and not interrupt.asked and (seconds is None or elapsed() < seconds or not done):
+                steps = max(1, min(goal - done, int(pace)))
+                lap = time.perf_counter()
+                step(steps)
+                lap = time.perf_counter() - lap
+                done += steps
+                pace = min(max(steps * _SLICE / max(lap, 1e-9), 1.0), 2 * pace)
+            gap, value = run.exploitability()
+            history.append((done, gap, elapsed()))
+            if callback is not None and callback(Snapshot(done, gap, elapsed(), run.policy)):
+                break
+            if interrupt.asked:
+                break
+    settings |= {"iterations": done, "seconds": elapsed()} | run.report()
+    policy = run.policy()
+    return Solution(
+        policy if isinstance(policy, TreePolicy) else None,
+        gap,
+        value,
+        done,
+        elapsed(),
+        np.array(history, HISTORY),
+        settings,
+        interrupt.asked,
+        None if isinstance(policy, TreePolicy) else policy,
+    )
+
+
+def _tree(game: Any, compile_bytes: int) -> Any:
+    """The compiled game if it is small enough, else the game."""
+    if isinstance(game, Tree):
+        return game
+    if isinstance(game, str):
+        game = games.load(game)
+    if compile_bytes <= 0:
+        return game
+    try:
+        return compile_game(game, compile_bytes)
+    except CompileError as error:
+        if not error.too_large:
+            raise
+        return game
+
+
+class _OnTree:
+    """Sampling over a compiled tree."""
+
+    def __init__(self, tree: Tree, rng: Rng, linear: bool, exploration: float, rate: float, merge_equal: bool) -> None:
+        self.tree = tree
+        merged = merge(tree.treeplexes) if merge_equal else None
+        self.classes = None if merged is None else merged.classes
+        plexes = tree.treeplexes if merged is None else merged.treeplexes
+        self.evaluating = Table(plexes, learns=False)
+        self.plexes = plexes
+        sizes = [plex.num_sequences for plex in plexes]
+        self.begins = np.concatenate([[0], np.cumsum(sizes)]).tolist()
+        nodes = tree.nodes
+        first = np.zeros(tree.num_nodes, dtype=np.int32)
+        for p, plex in enumerate(tree.treeplexes):
+            mine = nodes.player == p
+            starts = plex.first[nodes.infoset[mine]]
+            first[mine] = self.begins[p] + (starts if self.classes is None else self.classes[p][starts])
+        stack = max(
+            int((len(plex.level) - 1) * np.diff(plex.first).max()) if plex.num_infosets else 0 for plex in plexes
+        )
+        self.sampler = Sampler(nodes, first, self.begins[-1], max(stack, 1), rng, linear, exploration, rate)
+        self.external, self.outcome = self.sampler.external, self.sampler.outcome
+
+    def _averages(self) -> list[Floats]:
+        """Average strategies by sequence of each player, before what was merged is spread."""
+        result = []
+        for p, plex in enumerate(self.plexes):
+            weights = self.sampler.average[self.begins[p] : self.begins[p + 1]]
+            starts, counts = plex.first[:-1], np.diff(plex.first)
+            strategy = plex.uniform()
+            if len(starts):
+                total = np.repeat(np.add.reduceat(weights, starts), counts)
+                np.divide(weights[1:], total, out=strategy[1:], where=total > 0)
+            result.append(strategy)
+        return result
+
+    def exploitability(self) -> tuple[float, list[float]]:
+        """Exploitability and value of the average policy."""
+        pairs = self.evaluating.responses(self._averages())
+        return math.fsum(best - value for best, value in pairs) / len(pairs), [value for _, value in pairs]
+
+    def policy(self) -> TreePolicy:
+        """The average policy."""
+        averages = self._averages()
+        if self.classes is not None:
+            averages = [a[c] for a, c in zip(averages, self.classes, strict=True)]
+        return TreePolicy(self.tree, tuple(averages))
+
+    def report(self) -> dict[str, Any]:
+        """What to add to the settings."""
+        return {"compiled": True}
+
+
+class Sampled:
+    """Sampling over the states of a game, as `_sampling.Sampler` does it over a compiled tree.
+
+    Parameters
+    ----------
+    game : Game
+    rng : Rng
+    linear : bool
+    exploration, rate : float
+    max_bytes : int
+    keep_text : bool
+    """
+
+    def __init__(
+        self,
+        game: Any,
+        rng: Rng,
+        linear: bool = True,
+        exploration: float = 0.6,
+        rate: float = 0.0,
+        max_bytes: int = 1 << 30,
+        keep_text: bool = True,
+    ) -> None:
+        self.game = game
+        self.rng = rng
+        self.linear = linear
+        self.exploration = exploration
+        self.rate = rate
+        self.players = int(game.num_players())
+        self.table = InfoTable(max_bytes, self.players if rate else 0)
+        self.texts: list[str] | None = [] if keep_text else None
+        self.max_bytes = max_bytes
+        self.characters = 0
+        self.iterations = 0
+        self.weight = 1.0
+
+    def external(self, iterations: int) -> None:
+        """Iterations of external sampling."""
+        for _ in range(iterations):
+            self._next()
+            for player in range(self.players):
+                self._external(self.game.new_initial_state(), player)
+
+    def outcome(self, iterations: int) -> None:
+        """Iterations of outcome sampling."""
+        for _ in range(iterations):
+            self._next()
+            for player in range(self.players):
+                self._outcome(self.game.new_initial_state(), player, 1.0, 1.0, 1.0)
+
+    def _next(self) -> None:
+        self.iterations += 1
+        self.weight = float(self.iterations) if self.linear else 1.0
+
+    def _row(self, state: Any, player: int, actions: list[int]) -> tuple[int, list[float]]:
+        """The row of the state's information state (-1: none) and the strategy there."""
+        text = state.information_state_string(player)
+        key, check = fingerprint(text)
+        rows = self.table.rows
+        row = self.table.row(key, check, player, actions)
+        if row < 0:
+            return row, [1 / len(actions)] * len(actions)
+        if self.texts is not None and self.table.rows > rows:
+            self.texts.append(text)
+        return row, self.table.strategy(row)
+
+    def _draw(self, outcomes: list[tuple[int, float]]) -> tuple[int, float]:
+        """A chance outcome and its probability."""
+        u, total = self.rng.random(), 0.0
+        for action, p in outcomes[:-1]:
+            total += p
+            if u < total:
+                return action, p
+        return outcomes[-1]
+
+    def _external(self, state: Any, traverser: int) -> float:
+        """Sampled worth of a state for the traverser, whose regrets are updated below it."""
+        while True:
+            player = state.current_player()
+            if player == TERMINAL_PLAYER:
+                return float(state.returns()[traverser])
+            if player == CHANCE_PLAYER:
+                state = state.child(self._draw(list(state.chance_outcomes()))[0])
+                continue
+            actions = list(state.legal_actions())
+            row, strategy = self._row(state, player, actions)
+            if player == traverser:
+                break
+            u, total, picked = self.rng.random(), 0.0, len(actions) - 1
+            for k, p in enumerate(strategy):
+                total += p
+                if u < total:
+                    picked = k
+                    break
+            if row >= 0 and player == (traverser + 1) % self.players:
+                self.table.play(row, strategy, self.weight)
+            state = state.child(actions[picked])
+        worths = [self._external(state.child(action), traverser) for action in actions]
+        value = sum(p * w for p, w in zip(strategy, worths, strict=True))
+        if row >= 0:
+            self.table.learn(row, worths, value, self.weight)
+        return value
+
+    def _outcome(self, state: Any, traverser: int, own: float, others: float, sampled: float) -> float:
+        """Estimated worth of a state for the traverser along one line of play."""
+        player = state.current_player()
+        if player == TERMINAL_PLAYER:
+            return float(state.returns()[traverser])
+        if player == CHANCE_PLAYER:
+            action, p = self._draw(list(state.chance_outcomes()))
+            return self._outcome(state.child(action), traverser, own, others * p, sampled * p)
+        actions = list(state.legal_actions())
+        row, strategy = self._row(state, player, actions)
+        u, total, picked = self.rng.random(), 0.0, -1
+        chosen = 1.0
+        for k, p in enumerate(strategy):
+            q = self.exploration / len(actions) + (1 - self.exploration) * p if player == traverser else p
+            total += q
+            if q > 0:
+                picked, chosen = k, q
+                if u < total:
+                    break
+        after = state.child(actions[picked])
+        if player == traverser:
+            child = self._outcome(after, traverser, own * strategy[picked], others, sampled * chosen)
+        else:
+            child = self._outcome(after, traverser, own, others * strategy[picked], sampled * chosen)
+        worths = self.table.expected(row, traverser) if row >= 0 else [0.0] * len(actions)
+        worths[picked] += (child - worths[picked]) / chosen
+        value = sum(p * w for p, w in zip(strategy, worths, strict=True))
+        if row >= 0:
+            if player == traverser:
+                self.table.play(row, strategy, self.weight * own / sampled)
+                self.table.learn(row, worths, value, self.weight * others / sampled)
+            self.table.expect(row, traverser, picked, child, self.rate)
+        return value
+
+    def exploitability(self) -> tuple[float, list[float]]:
+        """Not known: that takes the whole game."""
+        return math.nan, [math.nan] * self.players
+
+    def policy(self) -> PolicyTable:
+        """The average policy over the information states met."""
+        keys, checks, players, offsets, actions, _, average = self.table.columns()
+        counts = np.diff(offsets)
+        if len(counts):
+            total = np.repeat(np.add.reduceat(average, offsets[:-1]), counts)
+            probabilities = np.divide(average, total, out=np.repeat(1 / counts, counts), where=total > 0)
+        else:
+            probabilities = average
+        meta = describe(self.game)
+        return PolicyTable.from_hashes(
+            keys, checks, players, offsets, actions, probabilities, texts=self.texts, meta=meta
+        )
+
+    def report(self) -> dict[str, Any]:
+        """What to add to the settings."""
+        return {"compiled": False, "dropped": self.table.dropped, "infosets": self.table.rows}

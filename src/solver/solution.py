@@ -1,0 +1,119 @@
+"""What a solver gives back: a policy with its exploitability and what made it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solver.policy import PolicyTable
+from solver.tree import Tree, TreePolicy
+
+__all__ = ["Snapshot", "Solution", "guarantee", "table"]
+
+
+class Snapshot(NamedTuple):
+    """What a callback of `solve` sees.
+
+    Attributes
+    ----------
+    iteration : int
+    exploitability : float
+        Of the average policy so far.
+    seconds : float
+    policy : callable
+        `policy()` gives the average policy so far: a `TreePolicy`, or a `PolicyTable` if the game was not compiled.
+    """
+
+    iteration: int
+    exploitability: float
+    seconds: float
+    policy: Callable[[], TreePolicy | PolicyTable]
+
+
+@dataclass(frozen=True)
+class Solution:
+    """What `solve` found.
+
+    Attributes
+    ----------
+    tree_policy : TreePolicy or None
+        The average policy, in the order of the tree; None if the game was not compiled.
+    exploitability : float
+        NashConv of the policy divided by the number of players, exact; nan if the game was not compiled.
+    value : list of float
+        Expected pay-off of each seat if all play the policy.
+    iterations : int
+    seconds : float
+    history : structured array with fields iteration, exploitability, seconds
+    settings : dict
+        What made it: game, method and its parameters, threads, versions.
+    interrupted : bool
+        Whether Ctrl-C ended it.
+    sampled : PolicyTable or None
+        The policy of a game that was not compiled.
+    """
+
+    tree_policy: TreePolicy | None
+    exploitability: float
+    value: list[float]
+    iterations: int
+    seconds: float
+    history: NDArray[Any]
+    settings: dict[str, Any]
+    interrupted: bool = False
+    sampled: PolicyTable | None = None
+
+    @cached_property
+    def policy(self) -> PolicyTable:
+        """The average policy as a table."""
+        if self.tree_policy is None:
+            assert self.sampled is not None
+            return self.sampled
+        return table(self.tree_policy, self.settings | {"exploitability": self.exploitability, "value": self.value})
+
+    @property
+    def guarantee(self) -> str:
+        """What is known of the policy beside its exploitability."""
+        if self.tree_policy is None:
+            return "the game was not compiled: how exploitable the policy is, is not known"
+        return guarantee(self.tree_policy.tree)
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.settings['game']} by {self.settings['method']}: {self.iterations:,} iterations in "
+            f"{self.seconds:.2f} s{' (interrupted)' if self.interrupted else ''}",
+            f"exploitability {self.exploitability:.3g}",
+            "value " + " ".join(f"{v:+.6f}" for v in self.value),
+            self.guarantee,
+        ]
+        return "\n".join(lines)
+
+
+def guarantee(tree: Tree) -> str:
+    """What the methods promise for a game."""
+    if tree.num_players == 2 and tree.zero_sum:
+        return "two players, zero-sum: the policy converges to an equilibrium"
+    return (
+        f"{tree.num_players} players{'' if tree.zero_sum else ', not zero-sum'}: no equilibrium is promised; only the "
+        "joint play of all iterations approaches a coarse correlated equilibrium, and exploitability need not fall"
+    )
+
+
+def table(policy: TreePolicy, meta: dict[str, Any], players: tuple[int, ...] | None = None) -> PolicyTable:
+    """A policy in the order of a tree as a table of its own."""
+    plexes = policy.tree.treeplexes
+    chosen = range(len(plexes)) if players is None else players
+    counts = np.concatenate([np.diff(plexes[p].first) for p in chosen])
+    return PolicyTable.build(
+        [text for p in chosen for text in plexes[p].texts],
+        np.concatenate([np.full(plexes[p].num_infosets, p, dtype=np.int8) for p in chosen]),
+        np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(counts)]),
+        np.concatenate([plexes[p].actions[1:] for p in chosen]),
+        np.concatenate([policy.probabilities[p][1:] for p in chosen]),
+        meta=meta,
+    )

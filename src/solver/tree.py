@@ -1,0 +1,757 @@
+"""A whole game as arrays: what the exact solvers of `cfr` work on.
+
+`compile_game` walks a game of the protocol once, checks it on the way, and gives a `Tree`. For each
+player the tree has a treeplex (information states in order, each with the sequence that leads to it)
+and a sparse matrix of pay-offs: a row for each own sequence, a column for each combination of the
+others' sequences, chance folded in (von Stengel, "Efficient computation of behavior strategies", 1996).
+With two players a column is a sequence of the rival; with more it is a tuple of sequences, so the
+sequence form serves any number of players.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+from array import array
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solver.errors import CompileError, PolicyError
+from solver.policy import PolicyTable, describe
+from solver.protocol import CHANCE_PLAYER, TERMINAL_PLAYER
+
+__all__ = ["MAX_BYTES", "Nodes", "Size", "Tree", "TreePolicy", "Treeplex", "compile_game"]
+
+MAX_BYTES = 8 << 30
+SIMULTANEOUS_PLAYER = -2
+_SUM_TOLERANCE = 1e-9
+_WATCH = 4096  # nodes between two looks at the memory used
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
+
+
+class Size(NamedTuple):
+    """How large a game is.
+
+    Attributes
+    ----------
+    nodes, terminals : int
+        Histories, and those of them that end the game.
+    infosets, sequences : int
+        Information states and sequences of all players; each player has one empty sequence.
+    bytes : int
+        What the compiled tree and one solver over it take.
+    """
+
+    nodes: int
+    terminals: int
+    infosets: int
+    sequences: int
+    bytes: int
+
+
+@dataclass(frozen=True, eq=False)
+class Treeplex:
+    """What one player decides, and what it is paid.
+
+    Information states are ordered by the number of own decisions before them and then by the sequence
+    that leads there; sequence 0 is the empty one, the sequences of an information state follow one
+    another, in the order of its actions.
+
+    Attributes
+    ----------
+    first : int32 array, shape (infosets + 1,)
+        First sequence of each information state; the last entry is the number of sequences.
+    parent : int32 array, shape (infosets,)
+        The own sequence that leads to it.
+    child : int32 array, shape (sequences + 1,)
+        The information states that follow sequence s are child[s] to child[s + 1] - 1.
+    level : int32 array, shape (levels + 1,)
+        First information state of each level; a level has the same number of own decisions before it.
+    actions : int32 array, shape (sequences,)
+        The action that ends each sequence; -1 for the empty one.
+    texts : list of str
+        Information state strings.
+    rows : int64 array, shape (sequences + 1,)
+        The entries of row s are rows[s] to rows[s + 1] - 1.
+    columns : int32 array, shape (entries,)
+    payoffs : float64 array, shape (entries,)
+        Pay-off of this player times the chance of the deal.
+    joint : int32 array, shape (columns, players - 1)
+        The others' sequences of each column, in order of seats; with two players simply 0, 1, 2, ...
+    """
+
+    first: Ints
+    parent: Ints
+    child: Ints
+    level: Ints
+    actions: Ints
+    texts: list[str]
+    rows: NDArray[np.int64]
+    columns: Ints
+    payoffs: Floats
+    joint: Ints
+
+    @property
+    def num_infosets(self) -> int:
+        """Number of information states."""
+        return len(self.parent)
+
+    @property
+    def num_sequences(self) -> int:
+        """Number of sequences, the empty one included."""
+        return len(self.actions)
+
+    def uniform(self) -> Floats:
+        """1 / number of actions at each sequence of each information state, 1 at the empty sequence."""
+        counts = np.diff(self.first)
+        return np.concatenate([np.ones(1), np.repeat(1.0 / counts, counts)])
+
+    @property
+    def num_bytes(self) -> int:
+        """Bytes of the arrays."""
+        arrays = (self.first, self.parent, self.child, self.level, self.actions, self.rows, self.columns)
+        return int(sum(a.nbytes for a in arrays) + self.payoffs.nbytes + self.joint.nbytes)
+
+
+@dataclass(frozen=True, eq=False)
+class Nodes:
+    """The histories themselves, level by level, the children of a node side by side.
+
+    Attributes
+    ----------
+    player : int8 array, shape (nodes,)
+        Who decides there; -1 chance, -4 nobody any more.
+    infoset : int32 array, shape (nodes,)
+        Number of the information state within its player's treeplex; of a terminal the row of `returns`.
+    parent, child : int32 arrays, shape (nodes,)
+        The node before (-1 at the root), and the first of the nodes after it.
+    count : int32 array, shape (nodes,)
+        Number of nodes after it.
+    action : int32 array, shape (nodes,)
+        The action or outcome that leads there; -1 at the root.
+    chance : float64 array, shape (nodes,)
+        Probability of the outcome that leads there; 1 for a player's action.
+    returns : float64 array, shape (terminals, players)
+    """
+
+    player: NDArray[np.int8]
+    infoset: Ints
+    parent: Ints
+    child: Ints
+    count: Ints
+    action: Ints
+    chance: Floats
+    returns: Floats
+
+    def history(self, node: int) -> list[int]:
+        """Actions and outcomes from the root to a node."""
+        path = []
+        while self.parent[node] >= 0:
+            path.append(int(self.action[node]))
+            node = int(self.parent[node])
+        return path[::-1]
+
+
+class Tree:
+    """A compiled game; `cfr.compile` makes one.
+
+    Attributes
+    ----------
+    game : Game
+        What was compiled; a simultaneous-move game of OpenSpiel as its turn-based conversion.
+    name : str
+        The game string.
+    num_players : int
+    size : Size
+    treeplexes : tuple of Treeplex
+        One a player.
+    nodes : Nodes
+    max_utility, min_utility : float
+        The greatest and the least pay-off of a seat.
+    zero_sum : bool
+        Whether the pay-offs of every end sum to 0.
+    """
+
+    def __init__(self, game: Any, size: Size, treeplexes: tuple[Treeplex, ...], nodes: Nodes) -> None:
+        self.game = game
+        self.name: str = describe(game)["game"]
+        self.rules: Any = describe(game)["rules"]
+        self.num_players = len(treeplexes)
+        self.size = size
+        self.treeplexes = treeplexes
+        self.nodes = nodes
+        self.evaluator: Any = None  # what `cfr` evaluates policies with, once it is asked to
+        self.max_utility = float(nodes.returns.max())
+        self.min_utility = float(nodes.returns.min())
+        scale = max(abs(self.max_utility), abs(self.min_utility), 1e-300)
+        self.zero_sum = bool(np.abs(nodes.returns.sum(axis=1)).max() <= 1e-12 * scale)
+
+    @property
+    def num_nodes(self) -> int:
+        """Number of histories."""
+        return self.size.nodes
+
+    @property
+    def num_infosets(self) -> int:
+        """Number of information states of all players."""
+        return self.size.infosets
+
+    @property
+    def num_sequences(self) -> int:
+        """Number of sequences of all players, an empty one each included."""
+        return self.size.sequences
+
+    @property
+    def num_bytes(self) -> int:
+        """Bytes of the compiled tree and of one solver over it."""
+        return self.size.bytes
+
+    def __repr__(self) -> str:
+        s = self.size
+        return (
+            f"Tree({self.name}: {s.nodes:,} nodes, {s.infosets:,} information states, "
+            f"{s.sequences:,} sequences, {s.bytes:,} bytes)"
+        )
+
+    def fingerprint(self) -> str:
+        """A digest of the whole structure and its pay-offs; equal for equal compiled games."""
+        digest = hashlib.blake2b(digest_size=16)
+        for plex in self.treeplexes:
+            for each in (plex.first, plex.parent, plex.actions, plex.rows, plex.columns, plex.payoffs, plex.joint):
+                digest.update(np.ascontiguousarray(each).tobytes())
+            digest.update("\n".join(plex.texts).encode())
+        return digest.hexdigest()
+
+    def uniform(self) -> TreePolicy:
+        """The policy that plays each legal action with the same probability."""
+        return TreePolicy(self, tuple(plex.uniform() for plex in self.treeplexes))
+
+    def align(self, policy: Any, players: tuple[int, ...] | None = None) -> TreePolicy:
+        """A policy as arrays in the order of this tree.
+
+        Parameters
+        ----------
+        policy : TreePolicy, PolicyTable, Mapping or pyspiel policy
+            A mapping gives for each information state string a mapping or a list of pairs from actions
+            to probabilities; actions left out have probability 0.
+        players : tuple of int, optional
+            Whose information states are needed; by default everybody's.
+
+        Returns
+        -------
+        TreePolicy
+            Of players left out it is uniform.
+
+        Raises
+        ------
+        PolicyError
+            If an information state is missing, an action is not legal there, or probabilities are
+            negative, not finite or do not sum to 1 (within 1e-6).
+        """
+        if isinstance(policy, TreePolicy):
+            if policy.tree is not self:
+                raise PolicyError(
+                    f"this policy is aligned with another tree ({policy.tree.name}), not with {self.name}"
+                )
+            return policy
+        lookup = _lookup(self, policy)
+        wanted = range(self.num_players) if players is None else players
+        probabilities = list(self.uniform().probabilities)
+        for player in wanted:
+            probabilities[player] = _aligned(self.treeplexes[player], player, lookup)
+        return TreePolicy(self, tuple(probabilities))
+
+    def example(self, player: int, infoset: int) -> Any:
+        """A state of an information state: the first of its histories, played anew."""
+        nodes = self.nodes
+        found = np.flatnonzero((nodes.player == player) & (nodes.infoset == infoset))
+        state = self.game.new_initial_state()
+        for action in nodes.history(int(found[0])):
+            state.apply_action(action)
+        return state
+
+
+@dataclass(frozen=True, eq=False)
+class TreePolicy:
+    """A policy in the order of a tree's sequences.
+
+    Attributes
+    ----------
+    tree : Tree
+    probabilities : tuple of float64 arrays, shape (sequences,) each
+        For each player the probability of each sequence's last action; 1 for the empty sequence.
+    """
+
+    tree: Tree
+    probabilities: tuple[Floats, ...]
+
+    def action_probabilities(self, player: int, infoset: int) -> dict[int, float]:
+        """Action to probability at an information state of the tree."""
+        plex = self.tree.treeplexes[player]
+        lo, hi = int(plex.first[infoset]), int(plex.first[infoset + 1])
+        chances = self.probabilities[player][lo:hi].tolist()
+        return dict(zip(plex.actions[lo:hi].tolist(), chances, strict=True))
+
+    def to_dict(self) -> dict[str, dict[int, float]]:
+        """Information state string to action to probability.
+
+        Raises
+        ------
+        PolicyError
+            If two players have the same information state string.
+        """
+        result: dict[str, dict[int, float]] = {}
+        for player, plex in enumerate(self.tree.treeplexes):
+            for i, text in enumerate(plex.texts):
+                if text in result:
+                    raise PolicyError(f"two players have the information state {text!r}: a table keeps them apart")
+                result[text] = self.action_probabilities(player, i)
+        return result
+
+
+def _lookup(tree: Tree, policy: Any) -> Callable[[int, int, str], Any]:
+    """How to ask a policy for (player, number, text) of an information state; None where it has none."""
+    if isinstance(policy, Mapping):
+        return lambda _player, _i, text: policy.get(text)
+    if isinstance(policy, PolicyTable):
+        return lambda player, _i, text: (
+            None if policy.find(text, player) is None else policy.action_probabilities(text, player)
+        )
+    if hasattr(policy, "policy_for_key"):  # OpenSpiel's TabularPolicy in Python
+
+        def by_key(_player: int, _i: int, text: str) -> Any:
+            if text not in policy.state_lookup:
+                return None
+            return dict(enumerate(policy.policy_for_key(text)))
+
+        return by_key
+    if hasattr(policy, "get_state_policy"):  # pyspiel.Policy
+
+        def by_text(player: int, i: int, text: str) -> Any:
+            try:
+                return policy.get_state_policy(text) or None
+            except (RuntimeError, TypeError):
+                # not every policy of OpenSpiel answers to a text alone
+                return policy.get_state_policy(tree.example(player, i), player) or None
+
+        return by_text
+    if hasattr(policy, "action_probabilities"):
+
+        def by_state(player: int, i: int, _text: str) -> Any:
+            return policy.action_probabilities(tree.example(player, i))
+
+        return by_state
+    raise PolicyError(f"a policy is a PolicyTable, a mapping or a pyspiel policy, not {type(policy).__name__}")
+
+
+def _aligned(plex: Treeplex, player: int, lookup: Callable[[int, int, str], Any]) -> Floats:
+    """Probabilities by sequence of one player."""
+    result = np.ones(plex.num_sequences)
+    first = plex.first.tolist()
+    actions = plex.actions.tolist()
+    missing = 0
+    example = ""
+    for i, text in enumerate(plex.texts):
+        given = lookup(player, i, text)
+        if given is None:
+            missing += 1
+            example = example or text
+            continue
+        chances = dict(given)
+        legal = actions[first[i] : first[i + 1]]
+        for action, chance in chances.items():
+            if action not in legal and chance != 0:
+                raise PolicyError(f"information state {text!r}: action {action} is not legal, {legal} are")
+        row = np.array([chances.get(action, 0.0) for action in legal], dtype=np.float64)
+        if not (np.isfinite(row).all() and (row >= 0).all() and abs(row.sum() - 1) <= 1e-6):
+            raise PolicyError(
+                f"information state {text!r}: probabilities are at least 0 and sum to 1, not {row.tolist()}"
+            )
+        result[first[i] : first[i + 1]] = row / row.sum()
+    if missing:
+        raise PolicyError(
+            f"the policy lacks {missing:,} of the {plex.num_infosets:,} information states of seat {player}, "
+            f"such as {example!r}"
+        )
+    return result
+
+
+class _Infoset:
+    """An information state while the game is walked."""
+
+    __slots__ = ("actions", "count", "first", "node", "number", "parent")
+
+    def __init__(self, number: int, first: int, parent: int, actions: list[int], node: int) -> None:
+        self.number = number
+        self.first = first
+        self.parent = parent
+        self.actions = actions
+        self.count = len(actions)
+        self.node = node
+
+
+def compile_game(game: Any, max_bytes: int = MAX_BYTES, progress: Callable[[Size], None] | None = None) -> Tree:
+    """Walk a game once, into arrays.
+
+    Parameters
+    ----------
+    game : Game
+        Any game of `solver.protocol`: one of ours, your own class, or an OpenSpiel game object. A
+        simultaneous-move game of OpenSpiel is converted to a turn-based one.
+    max_bytes : int
+        The walk stops as soon as the game is known to need more.
+    progress : callable, optional
+        Called with the `Size` so far every few thousand nodes, and with the final one before the arrays
+        are made.
+
+    Returns
+    -------
+    Tree
+
+    Raises
+    ------
+    CompileError
+        If the game needs more than `max_bytes`; is not of perfect recall; has other legal actions in
+        another history of an information state; has chance probabilities that are negative or do not
+        sum to 1; has pay-offs that are not finite; or draws by itself instead of by chance nodes.
+    """
+    walk = _Walk(_turn_based(game), max_bytes, progress)
+    walk.run()
+    return walk.tree()
+
+
+def _turn_based(game: Any) -> Any:
+    """The game itself; a simultaneous-move game of OpenSpiel converted."""
+    if not hasattr(game, "new_initial_state"):
+        raise CompileError(f"a game has new_initial_state() (see solver.protocol); {type(game).__name__} has not")
+    if not hasattr(game, "get_type"):
+        return game
+    kind = game.get_type()
+    if "SAMPLED" in str(getattr(kind, "chance_mode", "")):
+        raise CompileError(
+            f"{game} draws by itself (sampled chance): only games with chance nodes can be compiled", too_large=True
+        )
+    if str(getattr(kind, "dynamics", "")).endswith("SIMULTANEOUS"):
+        return importlib.import_module("pyspiel").convert_to_turn_based(game)
+    return game
+
+
+class _Walk:
+    """One walk over a game, in the order of depth first."""
+
+    def __init__(self, game: Any, max_bytes: int, progress: Callable[[Size], None] | None) -> None:
+        self.game = game
+        self.max_bytes = max_bytes
+        self.progress = progress
+        self.players = int(game.num_players())
+        if not 1 <= self.players <= 127:
+            raise CompileError(f"a game has 1 to 127 players, not {self.players}")
+        self.known: list[dict[str, _Infoset]] = [{} for _ in range(self.players)]
+        self.sequences = [1] * self.players
+        self.characters = 0
+        # by node, in the order they are met
+        self.player = array("b")
+        self.infoset = array("i")
+        self.parent = array("i")
+        self.depth = array("i")
+        self.action = array("i")
+        self.chance = array("d")
+        # by terminal: its sequences, one a player; the chance of its deal; pay-offs
+        self.leaf_sequences = array("i")
+        self.leaf_chance = array("d")
+        self.returns = array("d")
+
+    def size(self) -> Size:
+        """The size so far."""
+        nodes, leaves, n = len(self.player), len(self.leaf_chance), self.players
+        infosets = sum(len(known) for known in self.known)
+        sequences = sum(self.sequences)
+        entries = leaves * n * (12 + 4 * (n if n > 2 else 0))  # of the matrices, before equal pairs are added up
+        working = nodes * 25 + leaves * (12 * n + 8)  # what the walk holds
+        treeplexes = sequences * 20 + infosets * 16
+        texts = self.characters + infosets * 57
+        solver = sequences * 8 * 4 + infosets * 8 + (leaves * n * 8 if n > 2 else 0)
+        return Size(
+            nodes,
+            leaves,
+            infosets,
+            sequences,
+            working + entries + treeplexes + texts + solver + nodes * 29 + leaves * 8 * n,
+        )
+
+    def watch(self) -> None:
+        """Stop a game that is too large; report how far the walk is."""
+        size = self.size()
+        if size.bytes > self.max_bytes:
+            raise CompileError(
+                f"{self.game} is too large to compile: at {size.nodes:,} nodes and {size.infosets:,} information "
+                f"states it needs {size.bytes:,} bytes, more than max_bytes = {self.max_bytes:,}; "
+                "solve it by sampling (method external or outcome), or give a greater max_bytes",
+                too_large=True,
+            )
+        if self.progress is not None:
+            self.progress(size)
+
+    def path(self, node: int) -> str:
+        """The history of a node, to be named in an error."""
+        actions = []
+        while self.parent[node] >= 0:
+            actions.append(self.action[node])
+            node = self.parent[node]
+        return " ".join(map(str, reversed(actions))) or "(start)"
+
+    def run(self) -> None:
+        """Walk everything."""
+        node = -1
+        try:
+            # state, parent node, depth, action into it, chance of that action, chance of all, own sequences
+            stack = [(self.game.new_initial_state(), -1, 0, -1, 1.0, 1.0, (0,) * self.players)]
+            while stack:
+                state, parent, depth, action, chance, deal, sequences = stack.pop()
+                node = len(self.player)
+                if node % _WATCH == _WATCH - 1:
+                    self.watch()
+                self.parent.append(parent)
+                self.depth.append(depth)
+                self.action.append(action)
+                self.chance.append(chance)
+                player = state.current_player()
+                self.player.append(player)
+                depth += 1
+                if player >= 0:
+                    found = self.enter(state, node, player, sequences)
+                    self.infoset.append(found.number)
+                    head, tail, first = sequences[:player], sequences[player + 1 :], found.first
+                    for k in range(found.count - 1, -1, -1):
+                        a = found.actions[k]
+                        stack.append((state.child(a), node, depth, a, 1.0, deal, (*head, first + k, *tail)))
+                elif player == TERMINAL_PLAYER:
+                    self.infoset.append(len(self.leaf_chance))
+                    self.leave(state, node, deal, sequences)
+                elif player == CHANCE_PLAYER:
+                    self.infoset.append(-1)
+                    for a, p in reversed(self.outcomes(state, node)):
+                        stack.append((state.child(a), node, depth, a, p, deal * p, sequences))
+                else:
+                    raise CompileError(
+                        f"history {self.path(node)}: player {player} moves, which is neither a seat of "
+                        f"0..{self.players - 1}, chance ({CHANCE_PLAYER}) nor the end ({TERMINAL_PLAYER})"
+                    )
+        except Exception as error:
+            if not isinstance(error, CompileError) and node >= 0:
+                error.add_note(f"met while compiling {self.game}, after history {self.path(node)}")
+            raise
+        self.watch()
+
+    def enter(self, state: Any, node: int, player: int, sequences: tuple[int, ...]) -> _Infoset:
+        """The information state of a decision, new or checked against its other histories."""
+        if player >= self.players:
+            raise CompileError(f"history {self.path(node)}: seat {player} moves, seats are 0..{self.players - 1}")
+        text = state.information_state_string(player)
+        actions = state.legal_actions()
+        known = self.known[player]
+        found = known.get(text)
+        if found is None:
+            actions = [int(a) for a in actions]
+            if not actions or any(a >= b for a, b in pairwise(actions)):
+                raise CompileError(
+                    f"history {self.path(node)}: legal actions are one or more, ascending, not {actions}"
+                )
+            found = _Infoset(len(known), self.sequences[player], sequences[player], actions, node)
+            known[text] = found
+            self.sequences[player] += found.count
+            self.characters += len(text)
+            return found
+        if actions != found.actions and list(actions) != found.actions:
+            raise CompileError(
+                f"information state {text!r} of seat {player}: legal actions are {list(actions)} after history "
+                f"{self.path(node)} but {found.actions} after {self.path(found.node)}"
+            )
+        if sequences[player] != found.parent:
+            raise CompileError(
+                f"information state {text!r} of seat {player} forgets: histories {self.path(node)} and "
+                f"{self.path(found.node)} share it, though the seat knew or did other things on the way "
+                "(no perfect recall)"
+            )
+        return found
+
+    def leave(self, state: Any, node: int, deal: float, sequences: tuple[int, ...]) -> None:
+        """An end of the game."""
+        returns = state.returns()
+        if len(returns) != self.players:
+            raise CompileError(f"history {self.path(node)}: {len(returns)} pay-offs for {self.players} players")
+        self.returns.extend(returns)
+        self.leaf_chance.append(deal)
+        self.leaf_sequences.extend(sequences)
+
+    def outcomes(self, state: Any, node: int) -> list[tuple[int, float]]:
+        """Chance outcomes, checked."""
+        outcomes = list(state.chance_outcomes())
+        total = 0.0
+        for _, p in outcomes:
+            if not 0 <= p <= 1 + _SUM_TOLERANCE:
+                raise CompileError(f"history {self.path(node)}: a chance outcome has probability {p}")
+            total += p
+        if abs(total - 1) > _SUM_TOLERANCE:
+            raise CompileError(f"history {self.path(node)}: chance probabilities sum to {total}, not 1")
+        return outcomes
+
+    def tree(self) -> Tree:
+        """The arrays of what was walked."""
+        size = self.size()
+        players = self.players
+        returns = np.frombuffer(self.returns, dtype=np.float64).reshape(-1, players).copy()
+        bad = np.flatnonzero(~np.isfinite(returns).all(axis=1))
+        if len(bad):
+            node = int(np.flatnonzero(np.frombuffer(self.player, dtype=np.int8) == TERMINAL_PLAYER)[bad[0]])
+            raise CompileError(f"history {self.path(node)}: pay-offs are {returns[bad[0]].tolist()}, not finite")
+        orders = [_order(known, count) for known, count in zip(self.known, self.sequences, strict=True)]
+        leaves = np.frombuffer(self.leaf_sequences, dtype=np.int32).reshape(-1, players)
+        ends = np.stack([orders[p].sequence[leaves[:, p]] for p in range(players)], axis=1)
+        chance = np.frombuffer(self.leaf_chance, dtype=np.float64)
+        treeplexes = tuple(
+            _treeplex(orders[p], *_matrix(p, ends, returns[:, p] * chance, self.sequences)) for p in range(players)
+        )
+        return Tree(self.game, size, treeplexes, self._nodes(orders, returns))
+
+    def _nodes(self, orders: list[_Order], returns: Floats) -> Nodes:
+        """The nodes by level; stable sorting by depth keeps the children of a node side by side."""
+        depth = np.frombuffer(self.depth, dtype=np.int32)
+        order = np.argsort(depth, kind="stable")
+        place = np.empty(len(order), dtype=np.int32)
+        place[order] = np.arange(len(order), dtype=np.int32)
+        player = np.frombuffer(self.player, dtype=np.int8)[order]
+        infoset = np.frombuffer(self.infoset, dtype=np.int32)[order]
+        for p, each in enumerate(orders):
+            mine = player == p
+            infoset[mine] = each.infoset[infoset[mine]]
+        parent = np.frombuffer(self.parent, dtype=np.int32)[order]
+        parent[1:] = place[parent[1:]]
+        count = np.bincount(parent[1:], minlength=len(order)).astype(np.int32)
+        child = np.ones(len(order), dtype=np.int32)
+        child[1:] += np.cumsum(count[:-1], dtype=np.int32)
+        return Nodes(
+            player,
+            infoset,
+            parent,
+            child,
+            count,
+            np.frombuffer(self.action, dtype=np.int32)[order],
+            np.frombuffer(self.chance, dtype=np.float64)[order],
+            returns,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Order:
+    """From the order in which information states and sequences of a player were met to that of its treeplex."""
+
+    first: Ints
+    parent: Ints
+    level: Ints
+    actions: Ints
+    texts: list[str]
+    infoset: Ints  # where the information state met i-th has gone
+    sequence: Ints  # where the sequence met i-th has gone
+
+
+def _order(known: dict[str, _Infoset], num_sequences: int) -> _Order:
+    """Sort information states by level and then by parent sequence."""
+    n = len(known)
+    met = list(known.values())
+    count = np.array([each.count for each in met], dtype=np.int32)
+    start = np.array([each.first for each in met], dtype=np.int32)
+    parent = np.array([each.parent for each in met], dtype=np.int32)
+    actions = np.array([a for each in met for a in each.actions], dtype=np.int32)  # by sequence met, without the empty
+    # an information state is met after the one that its parent sequence belongs to
+    owner = np.repeat(np.arange(n, dtype=np.int32), count)
+    depth = np.zeros(n, dtype=np.int32)
+    for i in range(n):
+        if parent[i]:
+            depth[i] = depth[owner[parent[i] - 1]] + 1
+    infoset = np.empty(n, dtype=np.int32)
+    sequence = np.zeros(num_sequences, dtype=np.int32)
+    first = np.empty(n + 1, dtype=np.int32)
+    new_parent = np.empty(n, dtype=np.int32)
+    level = [0]
+    ordered = np.empty(n, dtype=np.int32)
+    done, next_sequence = 0, 1
+    for d in range(int(depth.max()) + 1 if n else 0):
+        here = np.flatnonzero(depth == d)
+        here = here[np.argsort(sequence[parent[here]], kind="stable")]
+        ends = next_sequence + np.cumsum(count[here])
+        begins = ends - count[here]
+        places = np.arange(done, done + len(here))
+        infoset[here] = places
+        ordered[places] = here
+        first[places] = begins
+        new_parent[places] = sequence[parent[here]]
+        within = np.arange(int(count[here].sum())) - np.repeat(begins - next_sequence, count[here])
+        sequence[np.repeat(start[here], count[here]) + within] = np.repeat(begins, count[here]) + within
+        done += len(here)
+        next_sequence = int(ends[-1])
+        level.append(done)
+    first[n] = num_sequences
+    new_actions = np.full(num_sequences, -1, dtype=np.int32)
+    new_actions[sequence[1:]] = actions
+    texts = list(known)
+    return _Order(
+        first,
+        new_parent,
+        np.array(level, dtype=np.int32),
+        new_actions,
+        [texts[i] for i in ordered.tolist()],
+        infoset,
+        sequence,
+    )
+
+
+def _matrix(
+    player: int, ends: Ints, weights: Floats, sequences: list[int]
+) -> tuple[NDArray[np.int64], Ints, Floats, Ints]:
+    """Pay-offs by own sequence and by the others' sequences: rows, columns, entries, joint sequences."""
+    players = ends.shape[1]
+    others = [p for p in range(players) if p != player]
+    if players == 2:
+        joint = np.arange(sequences[others[0]], dtype=np.int32)[:, None]
+        column = ends[:, others[0]].astype(np.int64)
+    elif players == 1:
+        joint = np.zeros((1, 0), dtype=np.int32)
+        column = np.zeros(len(ends), dtype=np.int64)
+    else:
+        # the tuples that occur, numbered; one rival after the other, so that keys stay small
+        column = ends[:, others[0]].astype(np.int64)
+        for other in others[1:]:
+            _, column = np.unique(column * sequences[other] + ends[:, other], return_inverse=True)
+        _, firsts = np.unique(column, return_index=True)
+        joint = np.ascontiguousarray(ends[firsts][:, others], dtype=np.int32)
+    width = len(joint)
+    keys, index = np.unique(ends[:, player].astype(np.int64) * width + column, return_inverse=True)
+    entries = np.bincount(index, weights=weights, minlength=len(keys))
+    kept = entries != 0
+    keys, entries = keys[kept], entries[kept]
+    rows = np.searchsorted(keys, np.arange(sequences[player] + 1, dtype=np.int64) * width)
+    return rows.astype(np.int64), (keys % width).astype(np.int32), entries, joint
+
+
+def _treeplex(order: _Order, rows: NDArray[np.int64], columns: Ints, payoffs: Floats, joint: Ints) -> Treeplex:
+    child = np.searchsorted(order.parent, np.arange(len(order.actions) + 1)).astype(np.int32)
+    return Treeplex(
+        order.first,
+        order.parent,
+        child,
+        order.level,
+        order.actions,
+        order.texts,
+        rows,
+        columns,
+        payoffs,
+        joint,
+    )
