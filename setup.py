@@ -14,6 +14,10 @@ if sys.platform == "win32":
 else:
     COMPILE_ARGS = ["-O1", "-g"] if DEBUG else ["-O3", "-g0"]
 
+# Loops over two or three actions: vectorised they take a quarter longer (gcc 12, 14).
+SHORT_LOOPS = [] if sys.platform == "win32" else ["-fno-tree-vectorize"]
+FLAGS = {"solver._cfr": SHORT_LOOPS}
+
 HEADERS = ["src/solver/_bits.h", "src/solver/_barrier.h"]
 MODULES = {
     "solver._core": ["src/solver/_core.pyx"],
@@ -21,6 +25,7 @@ MODULES = {
     "solver.games._scout": ["src/solver/games/_scout.pyx"],
     "solver.games._scout_options": ["src/solver/games/_scout_options.pyx"],
     "solver.games._scout_policy": ["src/solver/games/_scout_policy.pyx"],
+    "solver.games._scout_walk": ["src/solver/games/_scout_walk.pyx"],
     "solver.games.scout": ["src/solver/games/scout.pyx"],
     "solver.games._bakerstreet": ["src/solver/games/_bakerstreet.pyx"],
     "solver.games._bakerstreet_policy": ["src/solver/games/_bakerstreet_policy.pyx"],
@@ -36,7 +41,7 @@ extensions = [
         sources,
         include_dirs=["src/solver"],
         depends=HEADERS,
-        extra_compile_args=COMPILE_ARGS,
+        extra_compile_args=COMPILE_ARGS + FLAGS.get(name, []),
     )
     for name, sources in MODULES.items()
 ]

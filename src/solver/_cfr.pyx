@@ -16,6 +16,7 @@ import threading
 import numpy as np
 
 from solver.errors import ArgumentError
+from solver.symmetry import equal_rows
 
 cdef extern from "_barrier.h" nogil:
     ctypedef struct solver_barrier_t:
@@ -34,6 +35,9 @@ cdef struct seat_t:
     const int64_t* rows
     const int32_t* cols
     const double* payoffs
+    const int32_t* row         # where equal rows are kept once: the row of each sequence; else NULL
+    int32_t kept               # and how many there are
+    double* ends               # and what each of them brings
     const int32_t* joint       # with three players or more: the rivals' sequences of each column
     const int32_t* rival       # and who they are
     double* regrets
@@ -61,7 +65,7 @@ cdef class Seat:
     """One player's treeplex and what is known of its play."""
     cdef seat_t c
     cdef readonly object plex, regrets, strategy, reach, average
-    cdef object keep
+    cdef tuple keep
 
     def __init__(self, plex, int player, int threads, bint learns):
         cdef const int32_t[::1] ints
@@ -94,12 +98,23 @@ cdef class Seat:
         self.c.child = &ints[0]
         ints = plex.level
         self.c.level = &ints[0]
-        longs = plex.rows
+        rows, columns, entries, row = plex.rows, plex.columns, plex.payoffs, None
+        equal = equal_rows(plex)
+        if equal is not None:
+            rows, columns, entries, row = equal
+            ends = np.zeros(len(rows))
+            self.keep += (rows, columns, entries, row, ends)
+            self.c.kept = len(rows) - 1
+            ints = row
+            self.c.row = &ints[0]
+            doubles = ends
+            self.c.ends = &doubles[0]
+        longs = rows
         self.c.rows = &longs[0]
-        if len(plex.payoffs):
-            ints = plex.columns
+        if len(entries):
+            ints = columns
             self.c.cols = &ints[0]
-            payoffs = plex.payoffs
+            payoffs = entries
             self.c.payoffs = &payoffs[0]
         if self.c.rivals > 1:
             joint = plex.joint
@@ -175,13 +190,20 @@ cdef void reset_reach(seat_t* seat) noexcept nogil:
             seat.reach[s] = seat.reach[seat.parent[i]] * seat.strategy[s]
 
 
-cdef inline double ends_of(const seat_t* seat, const double* y, int32_t s) noexcept nogil:
-    """What the ends after a sequence, without a further own decision, bring against the others' reach."""
+cdef inline double product(const seat_t* seat, const double* y, int32_t row) noexcept nogil:
+    """A row of the matrix times the others' reach."""
     cdef double total = 0
     cdef int64_t k
-    for k in range(seat.rows[s], seat.rows[s + 1]):
+    for k in range(seat.rows[row], seat.rows[row + 1]):
         total += seat.payoffs[k] * y[seat.cols[k]]
     return total
+
+
+cdef inline double ends_of(const seat_t* seat, const double* y, int32_t s) noexcept nogil:
+    """What the ends after a sequence, without a further own decision, bring against the others' reach."""
+    if seat.row != NULL:
+        return seat.ends[seat.row[s]]
+    return product(seat, y, s)
 
 
 cdef inline double below(const seat_t* seat, int32_t s) noexcept nogil:
@@ -242,10 +264,10 @@ cdef inline void settle(seat_t* seat, double discount, int32_t begin, int32_t en
 
 
 cdef const double* columns_of(seat_t* seats, int player, int thread, int threads) noexcept nogil:
-    """The others' reach by column; with three players or more this thread's share of the products."""
+    """The others' reach by column; with three players or more this thread's share of the products is made."""
     cdef seat_t* seat = &seats[player]
     cdef int64_t c, k, begin, end
-    cdef double product
+    cdef double together
     cdef const double* one
     cdef const double* two
     if seat.rivals == 1:
@@ -258,11 +280,20 @@ cdef const double* columns_of(seat_t* seats, int player, int thread, int threads
             seat.column[c] = one[seat.joint[2 * c]] * two[seat.joint[2 * c + 1]]
         return seat.column
     for c in range(begin, end):
-        product = 1
+        together = 1
         for k in range(seat.rivals):
-            product *= seats[seat.rival[k]].reach[seat.joint[c * seat.rivals + k]]
-        seat.column[c] = product
+            together *= seats[seat.rival[k]].reach[seat.joint[c * seat.rivals + k]]
+        seat.column[c] = together
     return seat.column
+
+
+cdef void make_rows(seat_t* seat, const double* y, int thread, int threads) noexcept nogil:
+    """This thread's share of the rows that several sequences have in common."""
+    cdef int32_t row
+    cdef int32_t begin = <int32_t> (<int64_t> seat.kept * thread // threads)
+    cdef int32_t end = <int32_t> (<int64_t> seat.kept * (thread + 1) // threads)
+    for row in range(begin, end):
+        seat.ends[row] = product(seat, y, row)
 
 
 cdef void iterate(seat_t* seats, int players, const rule_t* rules, int iterations, bint predicts, bint alternating,
@@ -277,6 +308,9 @@ cdef void iterate(seat_t* seats, int players, const rule_t* rules, int iteration
             seat = &seats[p]
             y = columns_of(seats, p, thread, threads)
             if seat.rivals != 1:
+                solver_barrier_wait(barrier)
+            if seat.row != NULL:
+                make_rows(seat, y, thread, threads)
                 solver_barrier_wait(barrier)
             for d in range(seat.levels - 1, -1, -1):
                 if seat.level[d] < seat.top:
@@ -419,7 +453,9 @@ cdef class Table:
         return 0
 
     cdef (double, double) _respond(self, int player, double* pure) noexcept nogil:
-        return respond(&self.c[player], columns_of(self.c, player, 0, 1), pure)
+        cdef const double* y = columns_of(self.c, player, 0, 1)
+        make_rows(&self.c[player], y, 0, 1)
+        return respond(&self.c[player], y, pure)
 
     def responses(self, strategies):
         """For each seat the pay-offs of its best response to the others' strategies and of its own strategy."""

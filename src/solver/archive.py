@@ -166,7 +166,7 @@ def _lay_out(members: list[_Member], text: bytes) -> _Layout:
     return _Layout(frame, data, meta, at + len(tail))
 
 
-def plain(value: Any, where: str = "meta") -> Any:
+def plain(value: Any, where: str = "meta", depth: int = 100) -> Any:
     """A copy of a value in JSON's own types; numpy's scalars become Python's, tuples become lists.
 
     Parameters
@@ -175,11 +175,13 @@ def plain(value: Any, where: str = "meta") -> Any:
         None, bool, int, finite float, str, or a list, tuple or mapping (with str keys) of such.
     where : str
         Name of the value, for errors.
+    depth : int
+        How many lists and dicts may stand in each other.
 
     Raises
     ------
     ArgumentError
-        If there is anything else in it, or it contains itself.
+        If there is anything else in it, or it is nested deeper.
     """
     if isinstance(value, np.generic):
         value = value.item()
@@ -193,16 +195,15 @@ def plain(value: Any, where: str = "meta") -> Any:
         if not math.isfinite(value):
             raise ArgumentError(f"{where} is {value}: only finite numbers can be kept")
         return float(value)
-    try:
-        if isinstance(value, Mapping):
-            for key in value:
-                if not isinstance(key, str):
-                    raise ArgumentError(f"{where} has the key {key!r}: keys are str")
-            return {key: plain(item, f"{where}[{key!r}]") for key, item in value.items()}
-        if isinstance(value, (list, tuple)):
-            return [plain(item, f"{where}[{i}]") for i, item in enumerate(value)]
-    except RecursionError:
-        raise ArgumentError(f"{where[:40]}... is nested too deep") from None
+    if not depth:
+        raise ArgumentError(f"{where[:40]}... is nested too deep")
+    if isinstance(value, Mapping):
+        for key in value:
+            if not isinstance(key, str):
+                raise ArgumentError(f"{where} has the key {key!r}: keys are str")
+        return {key: plain(item, f"{where}[{key!r}]", depth - 1) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item, f"{where}[{i}]", depth - 1) for i, item in enumerate(value)]
     raise ArgumentError(f"{where} is {type(value).__name__}: only numbers, text, lists and dicts can be kept")
 
 

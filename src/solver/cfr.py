@@ -254,6 +254,7 @@ def solve(
     merge_equal: bool = True,
     checkpoint_seconds: float = 60.0,
     max_bytes: int = MAX_BYTES,
+    progress: Callable[[int, float], None] | None = None,
     **options: Any,
 ) -> Solution:
     """Find an equilibrium policy.
@@ -289,6 +290,8 @@ def solve(
     checkpoint_seconds : float, default 60
     max_bytes : int
         A game that needs more is refused.
+    progress : callable, optional
+        Called with the iterations and seconds done, many times a second.
 
     Returns
     -------
@@ -321,7 +324,7 @@ def solve(
     -0.055556
     """
     if method in ("external", "outcome"):
-        given = {"callback": callback, "every": every, "merge_equal": merge_equal} | options
+        given = {"callback": callback, "every": every, "merge_equal": merge_equal, "progress": progress} | options
         return sample(game, method, iterations, target, seconds, **given)
     if options:
         raise ArgumentError(f"method {method} has no option {', '.join(options)}")
@@ -371,6 +374,8 @@ def solve(
                 lap = time.perf_counter() - lap
                 done += steps
                 pace = min(max(steps * _SLICE / max(lap, 1e-9), 1.0), 2 * pace)
+                if progress is not None:
+                    progress(done, elapsed())
                 if saved is not None and time.perf_counter() - last_saved > checkpoint_seconds:
                     saved.write(run.learning, done, elapsed(), history)
                     last_saved = time.perf_counter()

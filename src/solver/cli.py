@@ -1,4 +1,4 @@
-"""The command `solver`: deal, best, play, bench.
+"""The command `solver`: deal, best, play, bench; `cli_solve` adds solve and policy.
 
 Every command has `--help`; where it prints data, `--json` prints it for machines. Exit status 0, or
 2 for bad input, with one line on standard error.
@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import secrets
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,8 +19,9 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from solver import agents, games, ismcts
+from solver import agents, cli_solve, games, ismcts
 from solver._version import __version__
+from solver.console import AsJson, Seed, console, plain_table, seed_or_new
 from solver.errors import ArgumentError, SolverError
 from solver.games import scout
 
@@ -34,16 +34,9 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
+cli_solve.add_to(app)
+
 Players = Annotated[int | None, typer.Option(help="Number of players, 2 to 5.")]
-Seed = Annotated[
-    int | None,
-    typer.Option(min=0, help="Makes it repeatable: the same seed (and number of iterations) gives the same result."),
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, one line a result.")]
-
-
-def _console() -> Console:
-    return Console(highlight=False, markup=False, soft_wrap=True)
 
 
 def _game(text: str, players: int | None) -> Any:
@@ -92,7 +85,7 @@ def deal(
     Example: solver deal scout --players 4 --seed 7
     """
     loaded = _game(game, players)
-    seed = _seed(seed)
+    seed = seed_or_new(seed)
     state = loaded.deal(seed=seed)
     seats = range(loaded.num_players())
     chooses = isinstance(loaded, scout.Game)
@@ -156,7 +149,7 @@ def best(
                     iterations=iterations,
                     seconds=seconds,
                     threads=threads,
-                    seed=_seed(seed),
+                    seed=seed_or_new(seed),
                     payoff=payoff,
                     exploration=exploration,
                     rollout=rollout,
@@ -188,11 +181,6 @@ def best(
         raise ArgumentError("no position: standard input was empty")
 
 
-def _seed(given: int | None) -> int:
-    """The seed, or a new one that is short enough to type again."""
-    return secrets.randbits(32) if given is None else given
-
-
 def _lines(position: str) -> Iterator[tuple[int, str]]:
     """The argument itself as line 0, or the lines of standard input from 1, without blank lines and comments."""
     if position != "-":
@@ -208,19 +196,19 @@ def _lines(position: str) -> Iterator[tuple[int, str]]:
 @contextmanager
 def _progress(words: str, seconds: float) -> Iterator[Callable[[float], None] | None]:
     """A bar on standard error for work of a second or more, on a terminal only."""
-    console = Console(stderr=True)
-    if seconds < 1 or not console.is_terminal:
+    shown = Console(stderr=True)
+    if seconds < 1 or not shown.is_terminal:
         yield None
         return
     columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
+    with Progress(*columns, console=shown, transient=True) as bar:
         task = bar.add_task(words, total=1.0)
         yield lambda share: bar.update(task, completed=share)
 
 
 def result_table(result: ismcts.Result, rows: int) -> Table:
     """The candidate actions as a table."""
-    table = _table("action", "visits", "value", "stderr")
+    table = plain_table("action", "visits", "value", "stderr")
     for words, visits, value, stderr in result.rows(rows):
         table.add_row(
             words,
@@ -231,28 +219,19 @@ def result_table(result: ismcts.Result, rows: int) -> Table:
     return table
 
 
-def _table(first: str, *others: str) -> Table:
-    """A plain table: the first column to the left, the others to the right."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column(first)
-    for name in others:
-        table.add_column(name, justify="right")
-    return table
-
-
 def _print_result(position: Any, result: ismcts.Result, rows: int) -> None:
-    console = _console()
-    console.print(position.pretty())
-    console.print()
-    console.print(result_table(result, rows))
+    out = console()
+    out.print(position.pretty())
+    out.print()
+    out.print(result_table(result, rows))
     if len(result.actions) > rows:
-        console.print(f"... and {len(result.actions) - rows} more actions")
+        out.print(f"... and {len(result.actions) - rows} more actions")
     if result.untried:
-        console.print(f"{result.untried} actions were not tried within this budget")
-    console.print()
-    console.print(f"best play: {result.best_words()}", style="bold")
+        out.print(f"{result.untried} actions were not tried within this budget")
+    out.print()
+    out.print(f"best play: {result.best_words()}", style="bold")
     note = " (interrupted)" if result.interrupted else ""
-    console.print(
+    out.print(
         f"{result.iterations:,} iterations in {result.seconds:.2f} s{note}, seed {result.settings['seed']}",
         style="dim",
     )
@@ -290,7 +269,7 @@ def play(
         names = names * (n - 1)
     others: list[Any] = [agents.make(name) for name in names]
     others.insert(seat, None)
-    PlayTable(loaded, seat, others, _seed(seed), _console()).run()
+    PlayTable(loaded, seat, others, seed_or_new(seed), console()).run()
 
 
 @app.command()
@@ -308,10 +287,10 @@ def bench(
     if as_json:
         typer.echo(json.dumps([row._asdict() for row in rows]))
         return
-    table = _table("what", "rate", "unit")
+    table = plain_table("what", "rate", "unit")
     for row in rows:
         table.add_row(row.what, f"{row.rate:,.0f}", row.unit)
-    _console().print(table)
+    console().print(table)
 
 
 def main() -> None:
@@ -321,6 +300,8 @@ def main() -> None:
         sys.stdout.flush()
     except (KeyboardInterrupt, typer.Abort):
         status = 130
+    except FileNotFoundError as error:
+        status = _complain(f"there is no file {error.filename}")
     except OSError as error:
         # Nobody reads what we print, or the disk is full: the interpreter is not to try again at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -50,6 +50,7 @@ def solve(
     compile_bytes: int = 256 << 20,
     max_bytes: int = 1 << 30,
     keep_text: bool = True,
+    progress: Callable[[int, float], None] | None = None,
 ) -> Solution:
     """Find an equilibrium policy by sampling.
 
@@ -83,6 +84,8 @@ def solve(
     keep_text : bool, default True
         Whether the policy of a game that is not compiled keeps its information state strings. Their bytes
         count towards `max_bytes`.
+    progress : callable, optional
+        Called with the iterations and seconds done, many times a second.
 
     Returns
     -------
@@ -154,6 +157,8 @@ def solve(
                 lap = time.perf_counter() - lap
                 done += steps
                 pace = min(max(steps * _SLICE / max(lap, 1e-9), 1.0), 2 * pace)
+                if progress is not None:
+                    progress(done, elapsed())
             gap, value = run.exploitability()
             history.append((done, gap, elapsed()))
             if callback is not None and callback(Snapshot(done, gap, elapsed(), run.policy)):

@@ -46,7 +46,7 @@ class Size(NamedTuple):
     infosets, sequences : int
         Information states and sequences of all players; each player has one empty sequence.
     bytes : int
-        What the compiled tree and one solver over it take.
+        About what compiling takes at its height, with one solver over the tree.
     """
 
     nodes: int
@@ -386,15 +386,16 @@ def _aligned(plex: Treeplex, player: int, lookup: Callable[[int, int, str], Any]
 class _Infoset:
     """An information state while the game is walked."""
 
-    __slots__ = ("actions", "count", "first", "node", "number", "parent")
+    __slots__ = ("actions", "count", "first", "node", "number", "parent", "text")
 
-    def __init__(self, number: int, first: int, parent: int, actions: list[int], node: int) -> None:
+    def __init__(self, number: int, first: int, parent: int, actions: list[int], node: int, text: str) -> None:
         self.number = number
         self.first = first
         self.parent = parent
         self.actions = actions
         self.count = len(actions)
         self.node = node
+        self.text = text
 
 
 def compile_game(game: Any, max_bytes: int = MAX_BYTES, progress: Callable[[Size], None] | None = None) -> Tree:
@@ -453,7 +454,7 @@ class _Walk:
         self.players = int(game.num_players())
         if not 1 <= self.players <= 127:
             raise CompileError(f"a game has 1 to 127 players, not {self.players}")
-        self.known: list[dict[str, _Infoset]] = [{} for _ in range(self.players)]
+        self.known: list[dict[Any, _Infoset]] = [{} for _ in range(self.players)]
         self.sequences = [1] * self.players
         self.characters = 0
         # by node, in the order they are met
@@ -473,18 +474,13 @@ class _Walk:
         nodes, leaves, n = len(self.player), len(self.leaf_chance), self.players
         infosets = sum(len(known) for known in self.known)
         sequences = sum(self.sequences)
-        entries = leaves * n * (12 + 4 * (n if n > 2 else 0))  # of the matrices, before equal pairs are added up
-        working = nodes * 25 + leaves * (12 * n + 8)  # what the walk holds
-        treeplexes = sequences * 20 + infosets * 16
-        texts = self.characters + infosets * 57
+        # what the walk holds, with the objects of its information states; and then the arrays
+        walked = nodes * 25 + leaves * (12 * n + 8) + infosets * 330 + self.characters
+        made = nodes * 33 + leaves * 8 * n + sequences * 20 + infosets * 16
+        # entries of the matrices before equal pairs are added up, with what it takes to add them up
+        made += leaves * n * (12 + (4 * n if n > 2 else 0)) + leaves * 32
         solver = sequences * 8 * 4 + infosets * 8 + (leaves * n * 8 if n > 2 else 0)
-        return Size(
-            nodes,
-            leaves,
-            infosets,
-            sequences,
-            working + entries + treeplexes + texts + solver + nodes * 29 + leaves * 8 * n,
-        )
+        return Size(nodes, leaves, infosets, sequences, walked + made + solver)
 
     def watch(self) -> None:
         """Stop a game that is too large; report how far the walk is."""
@@ -512,7 +508,7 @@ class _Walk:
         node = -1
         try:
             # state, parent node, depth, action into it, chance of that action, chance of all, own sequences
-            stack = [(self.game.new_initial_state(), -1, 0, -1, 1.0, 1.0, (0,) * self.players)]
+            stack = [(self.start(), -1, 0, -1, 1.0, 1.0, (0,) * self.players)]
             while stack:
                 state, parent, depth, action, chance, deal, sequences = stack.pop()
                 node = len(self.player)
@@ -550,33 +546,39 @@ class _Walk:
             raise
         self.watch()
 
+    def start(self) -> Any:
+        """The first state; a game may have another kind for walks, without what a walk does not ask for."""
+        return self.game.new_walk() if hasattr(self.game, "new_walk") else self.game.new_initial_state()
+
     def enter(self, state: Any, node: int, player: int, sequences: tuple[int, ...]) -> _Infoset:
         """The information state of a decision, new or checked against its other histories."""
         if player >= self.players:
             raise CompileError(f"history {self.path(node)}: seat {player} moves, seats are 0..{self.players - 1}")
-        text = state.information_state_string(player)
+        keyed = hasattr(state, "information_state_key")
+        key = state.information_state_key(player) if keyed else state.information_state_string(player)
         actions = state.legal_actions()
         known = self.known[player]
-        found = known.get(text)
+        found = known.get(key)
         if found is None:
             actions = [int(a) for a in actions]
             if not actions or any(a >= b for a, b in pairwise(actions)):
                 raise CompileError(
                     f"history {self.path(node)}: legal actions are one or more, ascending, not {actions}"
                 )
-            found = _Infoset(len(known), self.sequences[player], sequences[player], actions, node)
-            known[text] = found
+            text = state.information_state_string(player) if keyed else key
+            found = _Infoset(len(known), self.sequences[player], sequences[player], actions, node, text)
+            known[key] = found
             self.sequences[player] += found.count
             self.characters += len(text)
             return found
         if actions != found.actions and list(actions) != found.actions:
             raise CompileError(
-                f"information state {text!r} of seat {player}: legal actions are {list(actions)} after history "
+                f"information state {found.text!r} of seat {player}: legal actions are {list(actions)} after history "
                 f"{self.path(node)} but {found.actions} after {self.path(found.node)}"
             )
         if sequences[player] != found.parent:
             raise CompileError(
-                f"information state {text!r} of seat {player} forgets: histories {self.path(node)} and "
+                f"information state {found.text!r} of seat {player} forgets: histories {self.path(node)} and "
                 f"{self.path(found.node)} share it, though the seat knew or did other things on the way "
                 "(no perfect recall)"
             )
@@ -662,7 +664,7 @@ class _Order:
     sequence: Ints  # where the sequence met i-th has gone
 
 
-def _order(known: dict[str, _Infoset], num_sequences: int) -> _Order:
+def _order(known: dict[Any, _Infoset], num_sequences: int) -> _Order:
     """Sort information states by level and then by parent sequence."""
     n = len(known)
     met = list(known.values())
@@ -701,7 +703,7 @@ def _order(known: dict[str, _Infoset], num_sequences: int) -> _Order:
     first[n] = num_sequences
     new_actions = np.full(num_sequences, -1, dtype=np.int32)
     new_actions[sequence[1:]] = actions
-    texts = list(known)
+    texts = [each.text for each in met]
     return _Order(
         first,
         new_parent,

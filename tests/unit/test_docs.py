@@ -20,12 +20,14 @@ MODULES = [
     "solver",
     "solver._core",
     "solver.agents",
+    "solver.archive",
     "solver.ismcts",
     "solver.games",
     "solver.games.kuhn",
     "solver.games.notation",
     "solver.games.scout",
     "solver.games.scout_notation",
+    "solver.policy",
     "solver.protocol",
 ]
 

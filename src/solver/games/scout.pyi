@@ -8,6 +8,7 @@ from solver._core import Rng
 from solver._core import beats as beats
 from solver._core import legal_sets as legal_sets
 from solver.games._scout_options import Options
+from solver.games._scout_walk import Walk
 from solver.games.ops import SearchRoot
 
 __all__ = ["Game", "Playouts", "Position", "RoundResult", "State", "beats", "legal_sets", "load", "parse"]
@@ -32,6 +33,7 @@ class RoundResult(NamedTuple):
 class Game(Options):
     def __reduce__(self) -> tuple[Any, ...]: ...
     def new_initial_state(self) -> State: ...
+    def new_walk(self) -> Walk: ...
     def deal(
         self,
         hands: Sequence[Sequence[_Card]] | None = None,

@@ -31,7 +31,7 @@ from solver.games.ops cimport SearchRoot
 from solver._core import beats, legal_sets
 from solver._version import __version__
 from solver.errors import ArgumentError, GameOptionError, IllegalActionError, PositionError
-from solver.games import notation, scout_notation
+from solver.games import _scout_walk, notation, scout_notation
 from solver.games._scout_options import PAYOFFS
 
 __all__ = ["Game", "Playouts", "Position", "RoundResult", "State", "beats", "legal_sets", "load", "parse"]
@@ -141,6 +141,10 @@ cdef class Game(Options):
         s.c.explicit_chance = 1
         s._start()
         return s
+
+    def new_walk(self):
+        """The start for a walk over the whole game: what `cfr.compile` uses instead of `new_initial_state`."""
+        return _scout_walk.begin(self)
 
     # -- deals and play
 

@@ -1,0 +1,72 @@
+"""What a policy has to do with its game: the name in its `meta`, and the information states."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from solver import games
+from solver.errors import PolicyError, PositionError
+from solver.games import notation
+
+
+def describe(game: Any) -> dict[str, Any]:
+    """The entries of `PolicyTable.meta` that name a game: ``game`` and ``rules``, the version of its rules or None."""
+    name = str(game)
+    if name == object.__repr__(game):  # it has an address in it
+        options = game.get_parameters()
+        name = notation.format_game(f"{type(game).__module__}.{type(game).__qualname__}", options)
+    return {"game": name, "rules": getattr(game, "rules_version", None)}
+
+
+def check_game(meta: Mapping[str, Any], game: Any, where: str) -> None:
+    """Refuse a table of another game or other rules."""
+    wanted: dict[str, Any] | None = None
+    if isinstance(game, str):
+        try:
+            name, _, _ = notation.read_game(game)
+        except PositionError:
+            name = ""  # another library's game string
+        if name in games.NAMES:
+            wanted = describe(games.load(game))
+    else:
+        wanted = describe(game)
+    known = meta.get("game")
+    asked = game.strip() if wanted is None else wanted["game"]
+    if known is None or str(known).removesuffix("()") != asked.removesuffix("()"):
+        raise PolicyError(f"{where} is a policy of {known or 'no game that it names'}, not of {asked}")
+    if wanted is not None and meta.get("rules") != wanted["rules"]:
+        raise PolicyError(
+            f"{where} is a policy of {known} with rules {meta.get('rules')}, and this game has rules {wanted['rules']}"
+        )
+
+
+def information_states(game: Any, max_states: int) -> dict[tuple[str, int], tuple[int, ...]]:
+    """The legal actions at each information state of a game, with its player."""
+    found: dict[tuple[str, int], tuple[int, ...]] = {}
+    # Children are made one by one: a chance node may have more outcomes than fit into memory.
+    pending: list[Iterator[Any]] = [iter((game.new_initial_state(),))]
+    count = 0
+    while pending:
+        state = next(pending[-1], None)
+        if state is None:
+            pending.pop()
+            continue
+        count += 1
+        if count > max_states:
+            raise PolicyError(f"{game} has more than {max_states} states; a larger max_states walks more")
+        if state.is_terminal():
+            continue
+        actions: Iterable[int]
+        if state.is_chance_node():
+            actions = [outcome for outcome, probability in state.chance_outcomes() if probability > 0]
+        else:
+            player = state.current_player()
+            if player < 0:
+                raise PolicyError(f"{game} lets several players decide at once (seat {player}): not supported")
+            actions = legal = tuple(sorted(int(action) for action in state.legal_actions()))
+            text = state.information_state_string(player)
+            if found.setdefault((text, player), legal) != legal:
+                raise PolicyError(f"{text!r}: legal actions {list(legal)}, elsewhere {list(found[text, player])}")
+        pending.append(map(state.child, actions))
+    return found

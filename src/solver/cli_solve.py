@@ -1,0 +1,343 @@
+"""The commands `solver solve` and `solver policy`: equilibrium policies, and what is in their files."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import math
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import Progress, TextColumn
+
+from solver import cfr, games
+from solver import policy as policies
+from solver.console import AsJson, Seed, console, plain_table
+from solver.errors import ArgumentError, MissingExtraError
+from solver.policy import PolicyTable, Row
+
+__all__ = ["add_to"]
+
+OPENSPIEL = "openspiel:"
+SORTED = 100_000  # information states that are sorted before some are shown
+
+policy_app = typer.Typer(help="Look into policy files.", no_args_is_help=True, rich_markup_mode=None)
+
+File = Annotated[Path, typer.Argument(help="A policy file.")]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the commands to the command `solver`."""
+    app.command()(solve)
+    app.add_typer(policy_app, name="policy")
+
+
+def load_game(text: str) -> Any:
+    """A game by its string: ours, or OpenSpiel's after ``openspiel:``."""
+    if not text.startswith(OPENSPIEL):
+        return games.load(text)
+    try:
+        pyspiel = importlib.import_module("pyspiel")
+    except ImportError as error:
+        raise MissingExtraError("games of OpenSpiel need open_spiel: pip install 'cardsolver[openspiel]'") from error
+    try:
+        return pyspiel.load_game(text.removeprefix(OPENSPIEL))
+    except pyspiel.SpielError as error:
+        raise ArgumentError(f"OpenSpiel has no such game: {error}") from error
+
+
+def solve(
+    game: Annotated[str, typer.Argument(help="kuhn, leduc, 'duel(low=10,high=20)', 'openspiel:liars_dice', ...")],
+    method: Annotated[str, typer.Option(help=f"{', '.join(cfr.METHODS)}; by sampling: external, outcome.")] = "dcfr",
+    iterations: Annotated[int | None, typer.Option(min=1, help="Stop after so many iterations.")] = None,
+    target: Annotated[float | None, typer.Option(help="Stop at this exploitability.")] = None,
+    seconds: Annotated[float | None, typer.Option(help="Stop after so long.")] = None,
+    threads: Annotated[int, typer.Option(min=1, help="The result is the same.")] = 1,
+    out: Annotated[Path | None, typer.Option(help="File to write the policy to.")] = None,
+    checkpoint: Annotated[Path | None, typer.Option(help="File to save the run to and to go on from.")] = None,
+    seed: Seed = None,
+    as_json: AsJson = False,
+) -> None:
+    """Find an equilibrium policy of a game.
+
+    Without a budget it runs 1,000 iterations. Ctrl-C ends the run and keeps what was found.
+
+    Example: solver solve leduc --target 1e-4 --out leduc.policy
+    """
+    options: dict[str, Any] = {"iterations": iterations, "target": target, "seconds": seconds}
+    loaded = load_game(game)
+    sampled = method in ("external", "outcome")
+    if sampled and (checkpoint is not None or threads != 1):
+        raise ArgumentError(f"--method {method} takes neither --checkpoint nor --threads")
+    if seed is not None and not sampled:
+        raise ArgumentError(f"--seed is for sampling; --method {method} uses no chance")
+    if out is not None and not out.absolute().parent.is_dir():
+        raise ArgumentError(f"--out: there is no folder {out.absolute().parent}")
+    options |= {"seed": seed} if sampled else {"threads": threads, "checkpoint": checkpoint}
+    with live(iterations, target, seconds) as (callback, progress):
+        solution = cfr.solve(loaded, method, callback=callback, progress=progress, **options)
+    if out is not None:
+        solution.policy.save(out)
+    if as_json:
+        typer.echo(
+            json.dumps(
+                solution.settings
+                | {
+                    "exploitability": number(solution.exploitability),
+                    "value": [number(v) for v in solution.value],
+                    "interrupted": solution.interrupted,
+                    "file": None if out is None else str(out),
+                },
+                default=str,
+            )
+        )
+        return
+    show = console()
+    show.print(str(solution))
+    if out is not None:
+        show.print(f"{len(solution.policy):,} information states written to {out}")
+
+
+def number(value: float) -> float | None:
+    """A float as JSON has it."""
+    return value if math.isfinite(value) else None
+
+
+@contextmanager
+def live(
+    iterations: int | None, target: float | None, seconds: float | None
+) -> Iterator[tuple[Callable[[cfr.Snapshot], None] | None, Callable[[int, float], None] | None]]:
+    """A line on standard error, on a terminal only: iteration, exploitability, rate, time left."""
+    shown = Console(stderr=True)
+    if not shown.is_terminal:
+        yield None, None
+        return
+    with Progress(TextColumn("{task.description}"), console=shown, transient=True) as bar:
+        task = bar.add_task("compiling")
+        points: list[tuple[int, float]] = []
+        last = 0.0
+
+        def callback(snapshot: cfr.Snapshot) -> None:
+            points.append((snapshot.iteration, snapshot.exploitability))
+
+        def progress(done: int, elapsed: float) -> None:
+            nonlocal last
+            if time.monotonic() - last < 0.1:
+                return
+            last = time.monotonic()
+            rate = done / max(elapsed, 1e-9)
+            words = f"{done:,} iterations, {rate:,.0f}/s"
+            if points:
+                words += f", exploitability {points[-1][1]:.3g}"
+            left = time_left(done, elapsed, points, iterations, target, seconds)
+            if left is not None:
+                words += f", {left:,.0f} s left"
+            bar.update(task, description=words)
+
+        yield callback, progress
+
+
+def time_left(
+    done: int,
+    elapsed: float,
+    points: list[tuple[int, float]],
+    iterations: int | None,
+    target: float | None,
+    seconds: float | None,
+) -> float | None:
+    """Seconds until the first budget is used up; the exploitability is taken to fall as it did."""
+    guesses = []
+    pace = elapsed / max(done, 1)
+    if iterations is not None:
+        guesses.append((iterations - done) * pace)
+    if seconds is not None:
+        guesses.append(seconds - elapsed)
+    if target is not None and len(points) > 4:
+        (t0, e0), (t1, e1) = points[len(points) // 2], points[-1]
+        if 0 < e1 < e0 and target < e1:
+            slope = math.log(e0 / e1) / math.log(t1 / t0)
+            guesses.append((t1 * (e1 / target) ** (1 / slope) - done) * pace)
+    return max(min(guesses), 0.0) if guesses else None
+
+
+def _by_text(row: Row) -> tuple[int, int, str]:
+    text = row.text or ""
+    return row.player, len(text), text
+
+
+def _brief(value: Any) -> str:
+    if isinstance(value, list):
+        return " ".join(map(_brief, value))
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def text_of(state: str) -> str:
+    r"""An information state string as it is typed: ``\n`` for a new line."""
+    return state.replace("\\n", "\n")
+
+
+def words_of(table: PolicyTable) -> Callable[[int, int], str]:
+    """How to say an action of the table's game; its number where the game is not known here."""
+    try:
+        name = str(table.meta.get("game"))
+        loaded = load_game(name if name.partition("(")[0] in games.NAMES else OPENSPIEL + name)
+        state = loaded.new_initial_state()
+    except Exception:
+        return lambda _player, action: str(action)
+
+    def words(player: int, action: int) -> str:
+        try:
+            return f"{state.action_to_string(player, action)} ({action})"
+        except Exception:
+            return str(action)
+
+    return words
+
+
+@policy_app.command()
+def show(
+    file: File,
+    rows: Annotated[int, typer.Option(min=0, help="Information states to list.")] = 10,
+    player: Annotated[int | None, typer.Option(min=0, help="Only those of this seat.")] = None,
+    containing: Annotated[str, typer.Option(help="Only those whose text has this in it.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Print what made a policy, and some of its information states.
+
+    Example: solver policy show leduc.policy --rows 5 --player 0
+    """
+    table = policies.load(file)
+    if containing and not table.has_text:
+        raise ArgumentError("this table keeps no texts, so --containing finds nothing")
+    found = (
+        row
+        for row in table
+        if (player is None or row.player == player) and (not containing or containing in (row.text or ""))
+    )
+    # a large table is listed as it lies in the file, which is without an order that a person would see
+    listed = sorted(found, key=_by_text)[:rows] if len(table) <= SORTED else list(islice(found, rows))
+    if as_json:
+        shown = [
+            {
+                "text": row.text,
+                "key": row.key,
+                "player": row.player,
+                "actions": dict(zip(row.actions, row.probabilities, strict=True)),
+            }
+            for row in listed
+        ]
+        typer.echo(json.dumps({"rows": len(table), "meta": table.meta, "shown": shown}))
+        return
+    out = console()
+    meta = plain_table("", "")
+    meta.columns[1].justify = "left"
+    meta.show_header = False
+    for key, value in ({"information states": f"{len(table):,}"} | table.meta).items():
+        meta.add_row(str(key), _brief(value))
+    out.print(meta)
+    if listed:
+        words = words_of(table)
+        body = plain_table("information state", "seat", "policy")
+        body.columns[2].justify = "left"
+        for row in listed:
+            shares = zip(row.actions, row.probabilities, strict=True)
+            body.add_row(
+                repr(row.text)[1:-1] if row.text is not None else f"{row.key:016x}",
+                str(row.player),
+                "  ".join(f"{words(row.player, a)} {p:.3f}" for a, p in shares),
+            )
+        out.print()
+        out.print(body)
+
+
+@policy_app.command()
+def look(
+    file: File,
+    state: Annotated[str, typer.Argument(help=r"An information state string; \n stands for a new line.")],
+    player: Annotated[int | None, typer.Option(min=0, help="Whose, where two seats have the same string.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print the probabilities of the actions at an information state.
+
+    Example: solver policy look kuhn.policy 2pb
+    """
+    table = policies.load(file)
+    text = text_of(state)
+    chances = table.action_probabilities(text, player)
+    if as_json:
+        typer.echo(json.dumps({"state": text, "actions": chances}))
+        return
+    number_of_row = table.find(text, player)
+    assert number_of_row is not None
+    row = table.row(number_of_row)
+    words = words_of(table)
+    body = plain_table("action", "probability")
+    for action, chance in chances.items():
+        body.add_row(words(row.player, action), f"{chance:.6f}")
+    console().print(body)
+
+
+@policy_app.command()
+def compare(
+    first: File,
+    second: Annotated[Path, typer.Argument(help="Another one.")],
+    rows: Annotated[int, typer.Option(min=0, help="Information states to list.")] = 10,
+    as_json: AsJson = False,
+) -> None:
+    """Print how far two policies differ, and where most.
+
+    Example: solver policy compare a.policy b.policy
+    """
+    one, two = policies.load(first), policies.load(second)
+    found = one.compare(two, most=rows)
+    summary = {
+        "common": found.common,
+        "only in the first": len(found.only_self),
+        "only in the second": len(found.only_other),
+        "mean total variation": found.mean,
+        "greatest": found.max,
+    }
+    if as_json:
+        most = [{"text": d.row.text, "distance": d.distance} for d in found.most]
+        typer.echo(json.dumps({k: number(v) for k, v in summary.items()} | {"most": most}))
+        return
+    out = console()
+    for key, value in summary.items():
+        out.print(f"{key}: {value:,}" if isinstance(value, int) else f"{key}: {value:.6f}")
+    if found.most:
+        body = plain_table("information state", "distance", "first", "second")
+        for each in found.most:
+            a, b = each.row, each.other
+            body.add_row(
+                repr(a.text)[1:-1] if a.text is not None else f"{a.key:016x}",
+                f"{each.distance:.4f}",
+                " ".join(f"{p:.3f}" for p in a.probabilities),
+                " ".join(f"{p:.3f}" for p in b.probabilities),
+            )
+        out.print()
+        out.print(body)
+
+
+@policy_app.command()
+def export(
+    file: File,
+    to: Annotated[Path, typer.Argument(help="A name that ends in .json or .parquet.")],
+) -> None:
+    """Write a policy as JSON or Parquet.
+
+    Example: solver policy export leduc.policy leduc.json
+    """
+    table = policies.load(file)
+    if to.suffix == ".json":
+        table.to_json(to)
+    elif to.suffix == ".parquet":
+        table.to_parquet(to)
+    else:
+        raise ArgumentError(f"the name ends in .json or .parquet, not {to.suffix or 'nothing'!r}")
+    console().print(f"{len(table):,} information states written to {to}")

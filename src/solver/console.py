@@ -1,0 +1,37 @@
+"""What the commands share: options, plain tables, a console that does not guess colours."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+__all__ = ["AsJson", "Seed", "console", "plain_table", "seed_or_new"]
+
+Seed = Annotated[
+    int | None,
+    typer.Option(min=0, help="Makes it repeatable: the same seed (and number of iterations) gives the same result."),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, one line a result.")]
+
+
+def console() -> Console:
+    """Standard output as it is: no markup, no colours of its own."""
+    return Console(highlight=False, markup=False, soft_wrap=True)
+
+
+def plain_table(first: str, *others: str) -> Table:
+    """A plain table: the first column to the left, the others to the right."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column(first)
+    for name in others:
+        table.add_column(name, justify="right")
+    return table
+
+
+def seed_or_new(given: int | None) -> int:
+    """The seed, or a new one that is short enough to type again."""
+    return secrets.randbits(32) if given is None else given
