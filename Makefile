@@ -21,6 +21,7 @@ test: $(VENV)/installed-test
 
 bench: $(VENV)/installed
 	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/cfr_peers.py
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .

@@ -8,6 +8,6 @@
 from solver import agents, cfr, errors, ismcts, policy
 from solver._core import Rng
 from solver._version import __version__
-from solver.games import bakerstreet, kuhn, scout
+from solver.games import bakerstreet, kuhn, leduc, scout
 
-__all__ = ["Rng", "__version__", "agents", "bakerstreet", "cfr", "errors", "ismcts", "kuhn", "policy", "scout"]
+__all__ = ["Rng", "__version__", "agents", "bakerstreet", "cfr", "errors", "ismcts", "kuhn", "leduc", "policy", "scout"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any, Literal, NamedTuple
 
-from solver import ismcts
+from solver import cfr, ismcts
 from solver._core import Rng, time_sets
 from solver._ismcts import time_samples
 from solver.games import bakerstreet, scout
@@ -63,7 +63,24 @@ def measure(scale: float = 1.0) -> list[Row]:
             result = ismcts.search(position, iterations=int(count * scale) or 1, seed=1, **options)
             rate = result.iterations / (time.perf_counter() - began)
             rows.append(Row(f"{words}, {players} players", rate, "iterations/s"))
-    return rows + baker_street(scale)
+    return rows + baker_street(scale) + solving(scale)
+
+
+def solving(scale: float = 1.0) -> list[Row]:
+    """The solvers' part of `measure`, on leduc."""
+    tree = cfr.compile("leduc")
+    count = int(200_000 * scale) or 1
+    solution = cfr.solve(tree, "cfr+", iterations=count, every=count)
+    rows = [Row("CFR+, leduc", count / solution.seconds, "iterations/s")]
+    uniform = tree.uniform()
+    count = int(20_000 * scale) or 1
+    began = time.perf_counter()
+    for _ in range(count):
+        cfr.nash_conv(tree, uniform)
+    rows.append(Row("NashConv, leduc", count / (time.perf_counter() - began), "policies/s"))
+    count = int(1_000_000 * scale) or 1
+    solution = cfr.solve(tree, "external", iterations=count, every=count, seed=1)
+    return [*rows, Row("external sampling, leduc", count / solution.seconds, "iterations/s")]
 
 
 # Ten cards of both seats with every symbol but STOP, so that all of them are read.

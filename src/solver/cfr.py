@@ -134,6 +134,13 @@ def _method(name: str, **changes: Schedule | None) -> Method:
     return replace(method, **cast(dict[str, Any], given))
 
 
+def _told(schedule: Schedule) -> Any:
+    """An exponent as results and files have it: infinity is a word, a pair a list."""
+    if isinstance(schedule, tuple):
+        return list(schedule)
+    return schedule if math.isfinite(schedule) else str(schedule)
+
+
 def _at(schedule: Schedule, t: Floats, horizon: int) -> Floats:
     """A schedule at iterations t."""
     if not isinstance(schedule, tuple):
@@ -198,7 +205,7 @@ class _Checkpoint:
             return 0, 0.0, []
         with archive.read(self.path, self.KIND, verify="full") as saved:
             found = saved.meta.get("settings")
-            wanted = _plain(self.settings)
+            wanted = json.loads(json.dumps(self.settings))
             if found != wanted:
                 found = found if isinstance(found, dict) else {}
                 differ = sorted(k for k in wanted | found if found.get(k) != wanted.get(k))
@@ -226,13 +233,8 @@ class _Checkpoint:
             for name in ("regrets", "average", "strategy")
         }
         arrays["history"] = np.array(history, dtype=np.float64).reshape(-1, 3)
-        meta = {"settings": _plain(self.settings), "iterations": done, "seconds": elapsed}
+        meta = {"settings": self.settings, "iterations": done, "seconds": elapsed}
         archive.write(self.path, self.KIND, arrays, meta)
-
-
-def _plain(settings: dict[str, Any]) -> Any:
-    """Settings as they come back from JSON, which has no infinity and no tuples."""
-    return json.loads(json.dumps({k: repr(v) if isinstance(v, (float, tuple)) else v for k, v in settings.items()}))
 
 
 def solve(
@@ -343,9 +345,9 @@ def solve(
         "game": tree.name,
         "rules": tree.rules,
         "method": method,
-        "alpha": rule.alpha,
-        "beta": rule.beta,
-        "gamma": rule.gamma,
+        "alpha": _told(rule.alpha),
+        "beta": _told(rule.beta),
+        "gamma": _told(rule.gamma),
         "horizon": length,
         "alternating": alternating,
         "merge_equal": merge_equal,

@@ -622,7 +622,7 @@ def _whole(name: str, value: Any, low: int, high: int) -> int:
 
 def _observed(given: Any) -> tuple[Any, Any]:
     """(what to search from, the state or None): a Position where there is one."""
-    if hasattr(given, "sample") and hasattr(given, "legal_actions"):
+    if _offers(given, "search_sample"):
         if given.current_player() != given.player:
             raise SearchError(
                 f"seat {given.current_player()} is to move in this position of seat {given.player}; "
@@ -636,11 +636,17 @@ def _observed(given: Any) -> tuple[Any, Any]:
     player = given.current_player()
     if player < 0:
         raise SearchError("no seat is to move: a search needs a decision of one seat")
-    if hasattr(given, "position"):
+    # a user's own class may have a `position` of another kind
+    if _offers(given, "position") and _offers(given, "observed_actions"):
         return given.position(player), None
     if not hasattr(given, "resample_from_infostate"):
         raise SearchError(f"{type(given).__name__} has no resample_from_infostate, which a search needs")
     return given, given
+
+
+def _offers(thing: Any, method: str) -> bool:
+    """Whether a class has a method; an attribute of that name is not one."""
+    return callable(getattr(type(thing), method, None))
 
 
 def _streams(seed: Any, threads: int) -> tuple[np.random.SeedSequence, list[Rng]]:
@@ -669,6 +675,13 @@ def _python_tree(
             lambda stream: source.search_sample(stream, payoff, *more), source.player, rng, max_nodes, payoff, style
         )
     player = state.current_player()
+    known = state.information_state_string(player)
+    drawn = state.resample_from_infostate(player, Rng(0).random)
+    if drawn.information_state_string(player) != known:
+        raise SearchError(
+            f"{type(state).__name__}.resample_from_infostate changes what seat {player} knows: "
+            f"from {known!r} to {drawn.information_state_string(player)!r}"
+        )
     return PythonTree(
         lambda stream: state.resample_from_infostate(player, stream.random),
         player,

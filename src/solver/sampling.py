@@ -166,7 +166,7 @@ def solve(
             if interrupt.asked:
                 break
     settings |= {"iterations": done, "seconds": elapsed()} | run.report()
-    policy = run.policy()
+    policy = run.policy() if isinstance(run, _OnTree) else run.policy(settings)
     return Solution(
         policy if isinstance(policy, TreePolicy) else None,
         gap,
@@ -391,8 +391,8 @@ class Sampled:
         """Not known: that takes the whole game."""
         return math.nan, [math.nan] * self.players
 
-    def policy(self) -> PolicyTable:
-        """The average policy over the information states met."""
+    def policy(self, meta: dict[str, Any] | None = None) -> PolicyTable:
+        """The average policy over the information states met; `meta` tells what made it."""
         keys, checks, players, offsets, actions, _, average = self.table.columns()
         counts = np.diff(offsets)
         if len(counts):
@@ -400,9 +400,9 @@ class Sampled:
             probabilities = np.divide(average, total, out=np.repeat(1 / counts, counts), where=total > 0)
         else:
             probabilities = average
-        meta = describe(self.game)
+        told = describe(self.game) | (meta or {})
         return PolicyTable.from_hashes(
-            keys, checks, players, offsets, actions, probabilities, texts=self.texts, meta=meta
+            keys, checks, players, offsets, actions, probabilities, texts=self.texts, meta=told
         )
 
     def report(self) -> dict[str, Any]:

@@ -505,7 +505,7 @@ class _Walk:
 
     def run(self) -> None:
         """Walk everything."""
-        node = -1
+        parent, action = -1, -1
         try:
             # state, parent node, depth, action into it, chance of that action, chance of all, own sequences
             stack = [(self.start(), -1, 0, -1, 1.0, 1.0, (0,) * self.players)]
@@ -514,12 +514,12 @@ class _Walk:
                 node = len(self.player)
                 if node % _WATCH == _WATCH - 1:
                     self.watch()
+                player = state.current_player()
                 self.parent.append(parent)
                 self.depth.append(depth)
                 self.action.append(action)
                 self.chance.append(chance)
-                player = state.current_player()
-                self.player.append(player)
+                self.player.append(player if -4 <= player < self.players else -5)
                 depth += 1
                 if player >= 0:
                     found = self.enter(state, node, player, sequences)
@@ -527,22 +527,33 @@ class _Walk:
                     head, tail, first = sequences[:player], sequences[player + 1 :], found.first
                     for k in range(found.count - 1, -1, -1):
                         a = found.actions[k]
-                        stack.append((state.child(a), node, depth, a, 1.0, deal, (*head, first + k, *tail)))
+                        after = state.child(a)
+                        if after is state:
+                            raise CompileError(
+                                f"history {self.path(node)}: child({a}) gives the state itself, not a new one"
+                            )
+                        stack.append((after, node, depth, a, 1.0, deal, (*head, first + k, *tail)))
                 elif player == TERMINAL_PLAYER:
                     self.infoset.append(len(self.leaf_chance))
                     self.leave(state, node, deal, sequences)
                 elif player == CHANCE_PLAYER:
                     self.infoset.append(-1)
                     for a, p in reversed(self.outcomes(state, node)):
-                        stack.append((state.child(a), node, depth, a, p, deal * p, sequences))
+                        after = state.child(a)
+                        if after is state:
+                            raise CompileError(
+                                f"history {self.path(node)}: child({a}) gives the state itself, not a new one"
+                            )
+                        stack.append((after, node, depth, a, p, deal * p, sequences))
                 else:
                     raise CompileError(
                         f"history {self.path(node)}: player {player} moves, which is neither a seat of "
                         f"0..{self.players - 1}, chance ({CHANCE_PLAYER}) nor the end ({TERMINAL_PLAYER})"
                     )
         except Exception as error:
-            if not isinstance(error, CompileError) and node >= 0:
-                error.add_note(f"met while compiling {self.game}, after history {self.path(node)}")
+            if not isinstance(error, CompileError):
+                where = "(start)" if parent < 0 else f"{self.path(parent)} {action}".removeprefix("(start) ")
+                error.add_note(f"met while compiling {self.game}, at history {where}")
             raise
         self.watch()
 
@@ -557,23 +568,29 @@ class _Walk:
         keyed = hasattr(state, "information_state_key")
         key = state.information_state_key(player) if keyed else state.information_state_string(player)
         actions = state.legal_actions()
+        if type(actions) is not list:
+            actions = list(actions)
         known = self.known[player]
         found = known.get(key)
         if found is None:
             actions = [int(a) for a in actions]
-            if not actions or any(a >= b for a, b in pairwise(actions)):
+            if not actions or any(a >= b for a, b in pairwise(actions)) or not 0 <= actions[0] <= actions[-1] < 1 << 31:
                 raise CompileError(
-                    f"history {self.path(node)}: legal actions are one or more, ascending, not {actions}"
+                    f"history {self.path(node)}: legal actions are one or more, ascending, in 0..2**31-1, not {actions}"
                 )
             text = state.information_state_string(player) if keyed else key
+            if not isinstance(text, str):
+                raise CompileError(
+                    f"history {self.path(node)}: an information state string is a str, not {type(text).__name__}"
+                )
             found = _Infoset(len(known), self.sequences[player], sequences[player], actions, node, text)
             known[key] = found
             self.sequences[player] += found.count
             self.characters += len(text)
             return found
-        if actions != found.actions and list(actions) != found.actions:
+        if actions != found.actions:
             raise CompileError(
-                f"information state {found.text!r} of seat {player}: legal actions are {list(actions)} after history "
+                f"information state {found.text!r} of seat {player}: legal actions are {actions} after history "
                 f"{self.path(node)} but {found.actions} after {self.path(found.node)}"
             )
         if sequences[player] != found.parent:
@@ -594,13 +611,23 @@ class _Walk:
         self.leaf_sequences.extend(sequences)
 
     def outcomes(self, state: Any, node: int) -> list[tuple[int, float]]:
-        """Chance outcomes, checked."""
-        outcomes = list(state.chance_outcomes())
+        """Chance outcomes, checked; without those that cannot happen."""
+        outcomes = []
         total = 0.0
-        for _, p in outcomes:
+        known = set()
+        for a, p in state.chance_outcomes():
             if not 0 <= p <= 1 + _SUM_TOLERANCE:
-                raise CompileError(f"history {self.path(node)}: a chance outcome has probability {p}")
+                raise CompileError(f"history {self.path(node)}: chance outcome {a} has probability {p}")
+            if a in known or not 0 <= a < 1 << 31:
+                raise CompileError(
+                    f"history {self.path(node)}: chance outcome {a} stands there twice"
+                    if a in known
+                    else f"history {self.path(node)}: a chance outcome lies in 0..2**31-1, not {a}"
+                )
+            known.add(a)
             total += p
+            if p > 0:
+                outcomes.append((int(a), float(p)))
         if abs(total - 1) > _SUM_TOLERANCE:
             raise CompileError(f"history {self.path(node)}: chance probabilities sum to {total}, not 1")
         return outcomes

@@ -6,11 +6,11 @@ from types import ModuleType
 from typing import Any
 
 from solver.errors import PositionError
-from solver.games import bakerstreet, kuhn, notation, scout
+from solver.games import bakerstreet, kuhn, leduc, notation, scout
 
 __all__ = ["NAMES", "load", "parse"]
 
-_MODULES: dict[str, ModuleType] = {"scout": scout, "bakerstreet": bakerstreet, "kuhn": kuhn}
+_MODULES: dict[str, ModuleType] = {"scout": scout, "bakerstreet": bakerstreet, "kuhn": kuhn, "leduc": leduc}
 NAMES = tuple(_MODULES)
 
 

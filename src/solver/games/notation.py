@@ -15,8 +15,9 @@ import difflib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import Any, NoReturn
 
+from solver._core import whole
 from solver.errors import GameOptionError, PositionError
 
 __all__ = [
@@ -28,7 +29,9 @@ __all__ = [
     "hint",
     "read_game",
     "read_line",
+    "read_options",
     "unknown_option",
+    "whole_option",
 ]
 
 MAX_TEXT = 4000  # characters; the longest position that a game can print has about 900
@@ -129,6 +132,36 @@ def read_game(text: str) -> tuple[str, dict[str, int | bool | str], int]:
             return name[1].lower(), options, end
 
 
+def read_options(text: str, game: str, known: list[str]) -> dict[str, Any]:
+    """The options of a game string, which must be all of the text and of this game.
+
+    Parameters
+    ----------
+    text : str
+    game : str
+        The game's name.
+    known : list of str
+        The names of its options.
+
+    Raises
+    ------
+    PositionError
+        If the text is no game string, is of another game, or something follows it.
+    GameOptionError
+        If the game has no such option.
+    """
+    check_length(text)
+    name, options, end = read_game(text)
+    if name != game:
+        raise PositionError(f"this is the game {game}, not {name}", 1)
+    if text[end:].strip():
+        raise PositionError("nothing may follow the game string", end + 1)
+    for key in options:
+        if key not in known:
+            raise unknown_option(game, key, known)
+    return options
+
+
 def format_game(name: str, options: dict[str, object]) -> str:
     """The game string that `read_game` reads back, options in the order given."""
     words = []
@@ -191,3 +224,19 @@ def hint(word: str, known: Iterable[str]) -> str:
 def unknown_option(game: str, key: str, known: list[str]) -> GameOptionError:
     """The error for an option that a game does not have."""
     return GameOptionError(f"{game} has no option {key!r}; it has {', '.join(known)}{hint(key, known)}")
+
+
+def whole_option(name: str, value: object, low: int, high: int) -> int:
+    """An option that is a whole number within its range.
+
+    Raises
+    ------
+    GameOptionError
+        If it is none.
+    """
+    result = whole(value)
+    if result is None:
+        raise GameOptionError(f"{name} must be a whole number in {low}..{high}, not {value!r}")
+    if not low <= result <= high:
+        raise GameOptionError(f"{name} must lie in {low}..{high}, not {value}")
+    return result
