@@ -12,13 +12,14 @@ DEBUG = os.environ.get("SOLVER_DEBUG", "") not in ("", "0")
 if sys.platform == "win32":
     COMPILE_ARGS = ["/Od"] if DEBUG else ["/O2"]
 else:
-    COMPILE_ARGS = ["-O1", "-g"] if DEBUG else ["-O3", "-g0"]
+    # no fused multiply-add: the same bits from every compiler and on every machine
+    COMPILE_ARGS = [*(["-O1", "-g"] if DEBUG else ["-O3", "-g0"]), "-ffp-contract=off"]
 
 # Loops over two or three actions: vectorised they take a quarter longer (gcc 12, 14).
 SHORT_LOOPS = [] if sys.platform == "win32" else ["-fno-tree-vectorize"]
 FLAGS = {"solver._cfr": SHORT_LOOPS}
 
-HEADERS = ["src/solver/_bits.h", "src/solver/_barrier.h"]
+HEADERS = [f"src/solver/{name}.h" for name in ("_bits", "_barrier", "_duel_rows", "_duel_walk")]
 MODULES = {
     "solver._core": ["src/solver/_core.pyx"],
     "solver.games.ops": ["src/solver/games/ops.pyx"],
@@ -32,6 +33,7 @@ MODULES = {
     "solver.games.bakerstreet": ["src/solver/games/bakerstreet.pyx"],
     "solver._cfr": ["src/solver/_cfr.pyx"],
     "solver._sampling": ["src/solver/_sampling.pyx"],
+    "solver._duel": ["src/solver/_duel.pyx"],
     "solver._ismcts": ["src/solver/_ismcts.pyx"],
 }
 

@@ -21,7 +21,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from solver import cfr
+from solver import cfr, duel
 
 ROUNDS = 3
 
@@ -199,7 +199,7 @@ def main() -> None:
     notes: list[str] = []
     rows: list[dict[str, Any]] = []
     pyspiel, efg, donk = load("pyspiel", notes), load("LiteEFG", notes), load("donksolver", notes)
-    tables = []
+    tables = [bidding_duel(rows, scale)]
     if pyspiel:
         tables += [
             iterations(rows, pyspiel, efg, scale),

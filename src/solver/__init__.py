@@ -5,9 +5,22 @@
 >>> result = ismcts.search(position, iterations=1000, seed=1)
 """
 
-from solver import agents, cfr, errors, ismcts, policy
+from solver import agents, cfr, duel, errors, ismcts, policy
 from solver._core import Rng
 from solver._version import __version__
 from solver.games import bakerstreet, kuhn, leduc, scout
 
-__all__ = ["Rng", "__version__", "agents", "bakerstreet", "cfr", "errors", "ismcts", "kuhn", "leduc", "policy", "scout"]
+__all__ = [
+    "Rng",
+    "__version__",
+    "agents",
+    "bakerstreet",
+    "cfr",
+    "duel",
+    "errors",
+    "ismcts",
+    "kuhn",
+    "leduc",
+    "policy",
+    "scout",
+]

@@ -16,7 +16,7 @@ import typer
 from rich.console import Console
 from rich.progress import Progress, TextColumn
 
-from solver import cfr, games
+from solver import cfr, duel, games
 from solver import policy as policies
 from solver.console import AsJson, Seed, console, plain_table
 from solver.errors import ArgumentError, MissingExtraError
@@ -80,10 +80,18 @@ def solve(
     if out is not None and not out.absolute().parent.is_dir():
         raise ArgumentError(f"--out: there is no folder {out.absolute().parent}")
     options |= {"seed": seed} if sampled else {"threads": threads, "checkpoint": checkpoint}
+    solution: cfr.Solution | duel.Solution
     with live(iterations, target, seconds) as (callback, progress):
-        solution = cfr.solve(loaded, method, callback=callback, progress=progress, **options)
+        if isinstance(loaded, duel.Game) and method in duel.METHODS and checkpoint is None and threads == 1:
+            solution = _duel(loaded, method, iterations, target, seconds, callback, progress)
+        else:
+            solution = cfr.solve(loaded, method, callback=callback, progress=progress, **options)
+    rows = 0
     if out is not None:
-        solution.policy.save(out)
+        policy = solution.policy
+        table = policy if isinstance(policy, PolicyTable) else policy.to_table(solution.settings)
+        table.save(out)
+        rows = len(table)
     if as_json:
         typer.echo(
             json.dumps(
@@ -101,7 +109,30 @@ def solve(
     show = console()
     show.print(str(solution))
     if out is not None:
-        show.print(f"{len(solution.policy):,} information states written to {out}")
+        show.print(f"{rows:,} information states written to {out}")
+
+
+def _duel(
+    game: duel.Game,
+    method: str,
+    iterations: int | None,
+    target: float | None,
+    seconds: float | None,
+    callback: Callable[[cfr.Snapshot], None] | None,
+    progress: Callable[[int, float], None] | None,
+) -> duel.Solution:
+    """The duel by its vector form."""
+    began = time.perf_counter()
+
+    def looked(iteration: int, exploitability: float) -> None:
+        took = time.perf_counter() - began
+        if callback is not None and progress is not None:
+            callback(cfr.Snapshot(iteration, exploitability, took, None))
+            progress(iteration, took)
+
+    return duel.solve(
+        bids=game.bids, method=method, iterations=iterations, target=target, seconds=seconds, callback=looked
+    )
 
 
 def number(value: float) -> float | None:

@@ -25,14 +25,14 @@ class Snapshot(NamedTuple):
     exploitability : float
         Of the average policy so far.
     seconds : float
-    policy : callable
+    policy : callable or None
         `policy()` gives the average policy so far: a `TreePolicy`, or a `PolicyTable` if the game was not compiled.
     """
 
     iteration: int
     exploitability: float
     seconds: float
-    policy: Callable[[], TreePolicy | PolicyTable]
+    policy: Callable[[], TreePolicy | PolicyTable] | None
 
 
 @dataclass(frozen=True)

@@ -188,6 +188,7 @@ class Tree:
         self.treeplexes = treeplexes
         self.nodes = nodes
         self.evaluator: Any = None  # what `cfr` evaluates policies with, once it is asked to
+        self._examples: dict[int, list[int]] = {}  # by player a node of each information state
         self.max_utility = float(nodes.returns.max())
         self.min_utility = float(nodes.returns.min())
         scale = max(abs(self.max_utility), abs(self.min_utility), 1e-300)
@@ -270,10 +271,12 @@ class Tree:
 
     def example(self, player: int, infoset: int) -> Any:
         """A state of an information state: the first of its histories, played anew."""
-        nodes = self.nodes
-        found = np.flatnonzero((nodes.player == player) & (nodes.infoset == infoset))
+        if player not in self._examples:
+            mine = np.flatnonzero(self.nodes.player == player)
+            _, where = np.unique(self.nodes.infoset[mine], return_index=True)
+            self._examples[player] = mine[where].tolist()
         state = self.game.new_initial_state()
-        for action in nodes.history(int(found[0])):
+        for action in self.nodes.history(self._examples[player][infoset]):
             state.apply_action(action)
         return state
 

@@ -6,11 +6,17 @@ from types import ModuleType
 from typing import Any
 
 from solver.errors import PositionError
-from solver.games import bakerstreet, kuhn, leduc, notation, scout
+from solver.games import bakerstreet, duel, kuhn, leduc, notation, scout
 
 __all__ = ["NAMES", "load", "parse"]
 
-_MODULES: dict[str, ModuleType] = {"scout": scout, "bakerstreet": bakerstreet, "kuhn": kuhn, "leduc": leduc}
+_MODULES: dict[str, ModuleType] = {
+    "scout": scout,
+    "bakerstreet": bakerstreet,
+    "duel": duel,
+    "kuhn": kuhn,
+    "leduc": leduc,
+}
 NAMES = tuple(_MODULES)
 
 
