@@ -341,6 +341,7 @@ def solve(
     tree = compile(game, max_bytes)
     run = _Run(tree, threads, merge(tree.treeplexes) if merge_equal else None)
     length = horizon or iterations or 1000
+    changes = any(isinstance(each, tuple) for each in (rule.alpha, rule.beta, rule.gamma))
     settings = {
         "game": tree.name,
         "rules": tree.rules,
@@ -348,7 +349,7 @@ def solve(
         "alpha": _told(rule.alpha),
         "beta": _told(rule.beta),
         "gamma": _told(rule.gamma),
-        "horizon": length,
+        "horizon": length if changes else None,
         "alternating": alternating,
         "merge_equal": merge_equal,
         "version": __version__,

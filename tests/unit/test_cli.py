@@ -2,12 +2,13 @@
 
 import io
 import json
+import re
 import subprocess
 import sys
 
 import pytest
 
-from solver import bakerstreet, cli, games, scout
+from solver import bakerstreet, cli, games, policy, scout
 
 LINE = "scout(players=3) | hand 4/1 4/3 4/8 | table 2/8 by 2 | cards 3 11 12 | score 0 4 5"
 
@@ -122,7 +123,14 @@ def test_bench(run, monkeypatch):
     status, out, _ = run("bench", "--quick", "--json")
     assert status == 0
     rows = json.loads(out)
-    assert {row["unit"] for row in rows} == {"hands/s", "stacks/s", "decisions/s", "samples/s", "iterations/s"}
+    assert {row["unit"] for row in rows} == {
+        "hands/s",
+        "stacks/s",
+        "decisions/s",
+        "samples/s",
+        "iterations/s",
+        "policies/s",
+    }
     assert all(row["rate"] > 0 for row in rows)
 
 
@@ -216,3 +224,115 @@ def test_play_baker_street_to_the_end(run):
     assert "The winner: seat 1 threshold." in out
     line = next(line for line in out.splitlines() if line.startswith("your action> bakerstreet"))
     assert bakerstreet.parse(line.removeprefix("your action> ")).player == 0
+
+
+@pytest.fixture
+def policy_file(run, tmp_path):
+    """Kuhn's equilibrium as a file."""
+    path = tmp_path / "kuhn.policy"
+    status, out, err = run("solve", "kuhn", "--method", "pdcfr+", "--iterations", "300", "--out", str(path))
+    assert (status, err) == (0, "")
+    assert "value -0.055556 +0.055556" in out
+    assert f"12 information states written to {path}" in out
+    return path
+
+
+def test_solve_prints_json(run):
+    status, out, _ = run("solve", "leduc", "--target", "0.05", "--json")
+    data = json.loads(out)
+    assert status == 0
+    assert data["exploitability"] <= 0.05
+    assert (data["game"], data["method"], data["interrupted"]) == ("leduc", "dcfr", False)
+    status, out, _ = run("solve", "leduc", "--method", "external", "--iterations", "2000", "--seed", "3", "--json")
+    assert json.loads(out)["seed"] == 3
+
+
+def test_solve_takes_the_duel_in_vector_form(run, tmp_path):
+    path = tmp_path / "duel.policy"
+    status, out, _ = run("solve", "duel(low=10,high=14)", "--target", "1e-3", "--out", str(path), "--json")
+    data = json.loads(out)
+    assert status == 0
+    assert data["game"] == "duel(low=10,high=14)"
+    assert data["exploitability"] <= 1e-3
+    # 16 sums in each of the 2^5 histories of bids, those that force a doubt included
+    assert len(policy.load(path)) == 16 * 32
+
+
+def test_solve_takes_games_of_openspiel(run):
+    pytest.importorskip("pyspiel")
+    status, out, _ = run("solve", "openspiel:kuhn_poker", "--iterations", "500")
+    assert status == 0
+    assert "value -0.0555" in out
+    status, _, err = run("solve", "openspiel:nonsense", "--iterations", "5")
+    assert status == 2
+    assert "OpenSpiel has no such game" in err
+
+
+def test_solve_goes_on_from_a_checkpoint(run, tmp_path):
+    path = str(tmp_path / "run.checkpoint")
+    run("solve", "kuhn", "--iterations", "50", "--checkpoint", path)
+    _, half, _ = run("solve", "kuhn", "--iterations", "100", "--checkpoint", path, "--json")
+    _, whole, _ = run("solve", "kuhn", "--iterations", "100", "--json")
+    assert json.loads(half)["iterations"] == 100
+    assert json.loads(half)["exploitability"] == json.loads(whole)["exploitability"]
+
+
+def test_policy_show_and_look(run, policy_file):
+    status, out, _ = run("policy", "show", str(policy_file), "--rows", "3", "--player", "1")
+    assert status == 0
+    assert "pdcfr+" in out
+    # the worst card folds to a bet; rows are sorted by seat, length and text
+    assert re.search(r"^0b +1 +pass \(0\) 1\.000 +bet \(1\) 0\.000$", out, re.MULTILINE)
+    assert all(len(line) <= 80 for line in out.splitlines())
+    data = json.loads(run("policy", "show", str(policy_file), "--rows", "99", "--json")[1])
+    assert len(data["shown"]) == data["rows"] == 12
+    status, out, _ = run("policy", "look", str(policy_file), "2pb")
+    assert status == 0
+    assert re.search(r"bet \(1\) +1\.000000", out)
+    assert json.loads(run("policy", "look", str(policy_file), "2pb", "--json")[1])["actions"]["1"] == pytest.approx(1)
+
+
+def test_policy_compare_and_export(run, policy_file, tmp_path):
+    other = tmp_path / "other.policy"
+    run("solve", "kuhn", "--method", "cfr", "--iterations", "3", "--out", str(other))
+    status, out, _ = run("policy", "compare", str(policy_file), str(other), "--rows", "2")
+    assert status == 0
+    assert "common: 12" in out
+    data = json.loads(run("policy", "compare", str(policy_file), str(policy_file), "--json")[1])
+    assert (data["common"], data["greatest"]) == (12, 0)
+    path = tmp_path / "kuhn.json"
+    assert run("policy", "export", str(policy_file), str(path))[0] == 0
+    assert policy.PolicyTable.from_json(path) == policy.load(policy_file)
+    status, _, err = run("policy", "export", str(policy_file), str(tmp_path / "kuhn.txt"))
+    assert status == 2
+    assert "ends in .json or .parquet" in err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("solve", "nothing"), "there is no game 'nothing'"),
+        (("solve", "kuhn", "--method", "magic"), "there is no method 'magic'"),
+        (("solve", "kuhn", "--target", "-1"), "target is a positive number"),
+        (("solve", "kuhn", "--seed", "1"), "--seed is for sampling"),
+        (("solve", "kuhn", "--method", "external", "--threads", "2"), "takes neither"),
+        (("solve", "kuhn", "--out", "/nowhere/at/all"), "there is no folder /nowhere/at"),
+        (("policy", "show", "/nowhere.policy"), "there is no file /nowhere.policy"),
+    ],
+)
+def test_bad_words_to_solve_and_policy(run, words, message):
+    status, out, err = run(*words)
+    assert (status, out) == (2, "")
+    assert message in err
+    assert len(err.splitlines()) == 1
+
+
+def test_looks_that_fail(run, policy_file, tmp_path):
+    status, _, err = run("policy", "look", str(policy_file), "9z")
+    assert status == 2
+    assert "'9z'" in err
+    broken = tmp_path / "broken.policy"
+    broken.write_bytes(policy_file.read_bytes()[:-7])
+    status, _, err = run("policy", "show", str(broken))
+    assert status == 2
+    assert "broken.policy" in err
