@@ -86,7 +86,9 @@ def solve(
             solution = _duel(loaded, method, iterations, target, seconds, callback, progress)
         else:
             solution = cfr.solve(loaded, method, callback=callback, progress=progress, **options)
-    rows = 0
+    rows, full_menu = 0, None
+    if isinstance(solution, duel.Solution) and _is_full(loaded):
+        full_menu = duel.full_menu_exploitability(solution.policy)
     if out is not None:
         policy = solution.policy
         table = policy if isinstance(policy, PolicyTable) else policy.to_table(solution.settings)
@@ -100,6 +102,7 @@ def solve(
                     "exploitability": number(solution.exploitability),
                     "value": [number(v) for v in solution.value],
                     "interrupted": solution.interrupted,
+                    "full_menu_exploitability": full_menu,
                     "file": None if out is None else str(out),
                 },
                 default=str,
@@ -108,6 +111,8 @@ def solve(
         return
     show = console()
     show.print(str(solution))
+    if full_menu is not None:
+        show.print(f"exploitability with all bids 0..30, to which this menu is enough: {full_menu:.3g}")
     if out is not None:
         show.print(f"{rows:,} information states written to {out}")
 
@@ -130,9 +135,13 @@ def _duel(
             callback(cfr.Snapshot(iteration, exploitability, took, None))
             progress(iteration, took)
 
-    return duel.solve(
-        bids=game.bids, method=method, iterations=iterations, target=target, seconds=seconds, callback=looked
-    )
+    # the full menu is solved by fewer bids, whose policy is then judged with all bids
+    bids = duel.DEFAULT_BIDS if _is_full(game) else game.bids
+    return duel.solve(bids=bids, method=method, iterations=iterations, target=target, seconds=seconds, callback=looked)
+
+
+def _is_full(game: Any) -> bool:
+    return isinstance(game, duel.Game) and len(game.bids) == duel.MAX_BID + 1
 
 
 def number(value: float) -> float | None:

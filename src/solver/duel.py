@@ -33,6 +33,7 @@ from solver.runs import HISTORY
 
 __all__ = [
     "DEFAULT_BIDS",
+    "MAX_BID",
     "METHODS",
     "DuelPolicy",
     "Game",
@@ -275,7 +276,7 @@ class Solution:
     history : numpy.ndarray
         Structured: iteration, exploitability, seconds, at each look at the exploitability.
     settings : dict
-        Game, method, its parameters, budget, library version: what is needed to run it again.
+        Game, method, its parameters, iterations, library version: what is needed to run it again.
     interrupted : bool
         Whether Ctrl-C ended it.
     """
@@ -491,11 +492,10 @@ def solve(
         "game": str(game),
         "method": method,
         **{key: number for key, number in parameters.items() if method == "dcfr" or key == "gamma"},
-        "target": target,
-        "iterations": iterations,
-        "seconds": seconds,
         "check_every": every,
         "dtype": dtype,
+        "iterations": done,
+        "seconds": time.perf_counter() - began,
         "version": __version__,
     }
     return Solution(
