@@ -19,6 +19,7 @@ class Sampler:
         first: NDArray[np.int32],
         size: int,
         stack: int,
+        levels: int,
         rng: Rng,
         linear: bool,
         exploration: float,
@@ -34,6 +35,7 @@ class InfoTable:
     dropped: int
     max_bytes: int
     baselines: int
+    beside: int
     def __new__(cls, max_bytes: int, baselines: int = 0) -> Self: ...
     @property
     def num_bytes(self) -> int: ...

@@ -17,6 +17,7 @@ from solver.errors import CompileError
 DEF CHANCE = -1
 DEF TERMINAL = -4
 DEF NARROW = 16            # as many outcomes are looked through one by one
+DEF LEAST = 1e-200         # a line less likely than this teaches nothing: its weight would not be a number
 
 
 cdef struct node_t:
@@ -24,6 +25,19 @@ cdef struct node_t:
     int32_t first          # first sequence of the information state, in the arrays of all players; of an end its row
     int32_t count          # nodes that follow
     int32_t player
+
+
+cdef struct frame_t:       # a decision on the line from the root
+    node_t* at
+    int32_t place          # of the action tried
+    int64_t top            # where its actions stand in `worth`
+    double total           # of its positive regrets
+    double value
+    double chance          # with which the action was drawn
+    double own             # the player's strategy on the way here
+    double third           # external: the strategy of those who are neither walking nor averaged
+    double sampled         # outcome: how the player's actions on the way were drawn
+    double others          # outcome: the others' strategies on the way
 
 
 cdef class Sampler:
@@ -38,6 +52,8 @@ cdef class Sampler:
         Entries of `regrets`.
     stack : int
         Upper bound of a player's actions, summed over its decisions on a line of play.
+    levels : int
+        Upper bound of the decisions on a line of play.
     rng : Rng
         Its stream is moved on.
     linear : bool
@@ -64,14 +80,15 @@ cdef class Sampler:
     cdef const double* cumulative
     cdef const double* returns
     cdef double* worth     # of the actions of the decisions on the current line
-    cdef int64_t top, size
+    cdef frame_t* frames
+    cdef int64_t size
     cdef int players
     cdef bint linear
     cdef double exploration, rate, weight
     cdef object keep
 
-    def __cinit__(self, nodes, const int32_t[::1] first, int64_t size, int64_t stack, Rng rng, bint linear,
-                  double exploration, double rate):
+    def __cinit__(self, nodes, const int32_t[::1] first, int64_t size, int64_t stack, int64_t levels,
+                  Rng rng, bint linear, double exploration, double rate):
         cdef int64_t i, n = len(nodes.player)
         cdef const signed char[::1] player = nodes.player
         cdef const int32_t[::1] child = nodes.child, count = nodes.count, infoset = nodes.infoset
@@ -103,7 +120,8 @@ cdef class Sampler:
         cumulative, returns = summed, flat
         self.cumulative, self.returns = &cumulative[0], &returns[0]
         self.nodes = <node_t*> PyMem_Malloc(n * sizeof(node_t))
-        if self.nodes == NULL:
+        self.frames = <frame_t*> PyMem_Malloc(max(levels, 1) * sizeof(frame_t))
+        if self.nodes == NULL or self.frames == NULL:
             raise MemoryError
         for i in range(n):
             self.nodes[i].child = child[i]
@@ -113,6 +131,7 @@ cdef class Sampler:
 
     def __dealloc__(self):
         PyMem_Free(self.nodes)
+        PyMem_Free(self.frames)
 
     def external(self, int64_t iterations):
         """External sampling: each iteration walks the tree once for each player."""
@@ -123,7 +142,7 @@ cdef class Sampler:
                 self.iterations += 1
                 self.weight = self.iterations if self.linear else 1
                 for p in range(self.players):
-                    self._external(0, p)
+                    self._external(p)
 
     def outcome(self, int64_t iterations):
         """Outcome sampling: each iteration plays one line for each player."""
@@ -134,7 +153,7 @@ cdef class Sampler:
                 self.iterations += 1
                 self.weight = self.iterations if self.linear else 1
                 for p in range(self.players):
-                    self._outcome(0, p, 1, 1, 1)
+                    self._outcome(p)
 
     cdef inline int32_t _draw(self, int32_t node) noexcept nogil:
         """A chance outcome: the node that follows."""
@@ -166,108 +185,131 @@ cdef class Sampler:
             return self.r[k] / total if self.r[k] > 0 else 0
         return 1.0 / count
 
-    cdef double _external(self, int32_t node, int traverser) noexcept nogil:
-        """Sampled worth of a node for the traverser, whose regrets are updated below it."""
+    cdef inline int32_t _act(self, const node_t* at, double total) noexcept nogil:
+        """An action drawn by regret matching: its place."""
+        cdef double u = rng_double(&self.rng), passed = 0
+        cdef int32_t k
+        for k in range(at.count - 1):
+            passed += self._chance(at.first + k, total, at.count)
+            if u < passed:
+                return k
+        return at.count - 1
+
+    cdef void _external(self, int traverser) noexcept nogil:
+        """One walk that tries all actions of the traverser; without recursion, since trees can be deep."""
         cdef node_t* at
-        cdef int32_t k, picked
-        cdef double total, u, p, value
+        cdef frame_t* f
+        cdef int32_t i, k, node = 0
+        cdef int64_t depth = 0, top = 0
+        cdef double total, p, worth, own = 1, third = 1
         while True:
             at = &self.nodes[node]
-            if at.player == traverser:
-                break
-            if at.player == TERMINAL:
-                return self.returns[<int64_t> at.first * self.players + traverser]
             if at.player == CHANCE:
                 node = self._draw(node)
                 continue
-            total = self._positive(at.first, at.count)
-            u = rng_double(&self.rng)
-            picked = at.count - 1
+            if at.player != TERMINAL:
+                total = self._positive(at.first, at.count)
+                if at.player == traverser:
+                    f = &self.frames[depth]
+                    f.at, f.place, f.total, f.value, f.top, f.own, f.third = at, 0, total, 0, top, own, third
+                    depth += 1
+                    top += at.count
+                    own *= self._chance(at.first, total, at.count)
+                    node = at.child
+                    continue
+                k = self._act(at, total)
+                if at.player != (traverser + 1) % self.players:
+                    third *= self._chance(at.first + k, total, at.count)
+                elif third > LEAST:
+                    # One of the others' averages is updated on each walk, so each once an iteration. Where it
+                    # comes to does not hang on its own strategy, but on that of third players: that is divided out.
+                    for i in range(at.count):
+                        p = self._chance(at.first + i, total, at.count)
+                        self.a[at.first + i] += self.weight / third * p
+                node = at.child + k
+                continue
+            worth = self.returns[<int64_t> at.first * self.players + traverser]
+            while True:
+                if not depth:
+                    return
+                f = &self.frames[depth - 1]
+                at = f.at
+                self.worth[f.top + f.place] = worth
+                f.value += worth * self._chance(at.first + f.place, f.total, at.count)
+                f.place += 1
+                if f.place < at.count:
+                    break
+                # with perfect recall no history of this information state lies below: its regrets are as they were
+                if self.players == 1:
+                    for k in range(at.count):
+                        self.a[at.first + k] += self.weight * f.own * self._chance(at.first + k, f.total, at.count)
+                for k in range(at.count):
+                    self.r[at.first + k] += self.weight * (self.worth[f.top + k] - f.value)
+                worth, top = f.value, f.top
+                depth -= 1
+            own = f.own * self._chance(at.first + f.place, f.total, at.count)
+            third = f.third
+            node = at.child + f.place
+
+    cdef void _outcome(self, int traverser) noexcept nogil:
+        """One line of play, and back along it."""
+        cdef node_t* at
+        cdef frame_t* f
+        cdef int32_t k, node = 0
+        cdef int64_t depth = 0
+        cdef double u, p, q, passed, value, worth, weight, own = 1, sampled = 1, others = 1
+        cdef double* baseline = &self.b[traverser * self.size] if self.rate else NULL
+        while True:
+            at = &self.nodes[node]
+            if at.player == TERMINAL:
+                break
+            if at.player == CHANCE:
+                node = self._draw(node)
+                continue
+            f = &self.frames[depth]
+            depth += 1
+            f.at, f.total, f.own, f.sampled, f.others = at, self._positive(at.first, at.count), own, sampled, others
+            if at.player == traverser:
+                u = rng_double(&self.rng)
+                passed = 0
+                for k in range(at.count):
+                    p = self._chance(at.first + k, f.total, at.count)
+                    q = self.exploration / at.count + (1 - self.exploration) * p
+                    passed += q
+                    f.place, f.chance = k, q
+                    if u < passed:
+                        break
+                own *= self._chance(at.first + f.place, f.total, at.count)
+                sampled *= f.chance
+            else:
+                f.place = self._act(at, f.total)
+                f.chance = self._chance(at.first + f.place, f.total, at.count)
+                others *= f.chance
+            node = at.child + f.place
+        value = self.returns[<int64_t> at.first * self.players + traverser]
+        while depth:
+            depth -= 1
+            f = &self.frames[depth]
+            at = f.at
+            u = value                           # of what followed
             value = 0
             for k in range(at.count):
-                p = self._chance(at.first + k, total, at.count)
-                value += p
-                if u < value:
-                    picked = k
-                    break
-            # one of the others' averages is updated on each walk, so each of them once an iteration
-            if at.player == (traverser + 1) % self.players:
-                for k in range(at.count):
-                    self.a[at.first + k] += self.weight * self._chance(at.first + k, total, at.count)
-            node = at.child + picked
-        return self._learn(at, traverser)
-
-    cdef double _learn(self, node_t* at, int traverser) noexcept nogil:
-        """The traverser's own decision: every action is tried."""
-        cdef int32_t k
-        cdef double value = 0
-        cdef double total = self._positive(at.first, at.count)
-        cdef double* worth = self.worth + self.top
-        self.top += at.count
-        for k in range(at.count):
-            worth[k] = self._external(at.child + k, traverser)
-            value += worth[k] * self._chance(at.first + k, total, at.count)
-        # with perfect recall no history of this information state lies below: its regrets are as they were
-        for k in range(at.count):
-            self.r[at.first + k] += self.weight * (worth[k] - value)
-        self.top -= at.count
-        return value
-
-    cdef double _outcome(self, int32_t node, int traverser, double own, double others, double sampled) noexcept nogil:
-        """Estimated worth of a node for the traverser along one line of play.
-
-        `own`, `others` and `sampled` are the probabilities with which the traverser's strategy, the
-        others' with chance, and the sampling lead here.
-        """
-        cdef node_t* at = &self.nodes[node]
-        cdef int32_t k, picked
-        cdef double total, u, p, q, chosen_p = 0, chosen_q = 1, cumulative, child, value, worth, factor
-        cdef double* baseline
-        if at.player == TERMINAL:
-            return self.returns[<int64_t> at.first * self.players + traverser]
-        if at.player == CHANCE:
-            picked = self._draw(node)
-            p = self.cumulative[picked] - (self.cumulative[picked - 1] if picked > at.child else 0)
-            return self._outcome(picked, traverser, own, others * p, sampled * p)
-        total = self._positive(at.first, at.count)
-        u = rng_double(&self.rng)
-        picked = -1
-        cumulative = 0
-        for k in range(at.count):
-            p = self._chance(at.first + k, total, at.count)
-            q = p
-            if at.player == traverser:
-                q = self.exploration / at.count + (1 - self.exploration) * p
-            cumulative += q
-            if q > 0:
-                picked, chosen_p, chosen_q = k, p, q
-                if u < cumulative:
-                    break
-        if at.player == traverser:
-            child = self._outcome(at.child + picked, traverser, own * chosen_p, others, sampled * chosen_q)
-        else:
-            child = self._outcome(at.child + picked, traverser, own, others * chosen_p, sampled * chosen_q)
-        baseline = &self.b[traverser * self.size] if self.rate else NULL
-        value = 0
-        for k in range(at.count):
-            worth = baseline[at.first + k] if self.rate else 0
-            if k == picked:
-                worth += (child - worth) / chosen_q
-            value += self._chance(at.first + k, total, at.count) * worth
-        if at.player == traverser:
-            factor = self.weight * others / sampled
-            for k in range(at.count):
-                p = self._chance(at.first + k, total, at.count)
-                self.a[at.first + k] += self.weight * own / sampled * p
-            # regrets last: the strategy above is made of them
-            for k in range(at.count):
                 worth = baseline[at.first + k] if self.rate else 0
-                if k == picked:
-                    worth += (child - worth) / chosen_q
-                self.r[at.first + k] += factor * (worth - value)
-        if self.rate:
-            baseline[at.first + picked] += self.rate * (child - baseline[at.first + picked])
-        return value
+                if k == f.place:
+                    worth += (u - worth) / f.chance
+                self.worth[k] = worth
+                value += self._chance(at.first + k, f.total, at.count) * worth
+            # The others' and chance's part of the sampling is as their play is, so it cancels in the regrets; in
+            # the average chance's is the same in all iterations.
+            if at.player == traverser and f.sampled * f.others > LEAST:
+                weight = self.weight * f.own / (f.sampled * f.others)
+                for k in range(at.count):
+                    self.a[at.first + k] += weight * self._chance(at.first + k, f.total, at.count)
+                weight = self.weight / f.sampled
+                for k in range(at.count):
+                    self.r[at.first + k] += weight * (self.worth[k] - value)
+            if self.rate:
+                baseline[at.first + f.place] += self.rate * (u - baseline[at.first + f.place])
 
 
 cdef class InfoTable:
@@ -289,7 +331,10 @@ cdef class InfoTable:
         Information states, and their actions in all.
     dropped : int
         Times that a row was not made for want of room.
+    beside : int
+        Bytes that the caller keeps for the rows; they count towards `max_bytes`.
     """
+    cdef public int64_t beside
     cdef int64_t* slots
     cdef int64_t mask
     cdef readonly int64_t rows, entries, dropped, max_bytes
@@ -307,7 +352,7 @@ cdef class InfoTable:
         self.players, self.first = np.zeros(0, np.int8), np.zeros(1, np.int64)
         self.actions, self.regrets, self.average = np.zeros(0, np.int32), np.zeros(0), np.zeros(0)
         self.baseline = np.zeros((0, max(baselines, 1)))
-        self._index(1024)
+        self._index(32)
 
     def __dealloc__(self):
         PyMem_Free(self.slots)
@@ -318,7 +363,7 @@ cdef class InfoTable:
         return self._bytes(self.mask + 1, self.keys.shape[0], self.regrets.shape[0])
 
     cdef int64_t _bytes(self, int64_t slots, int64_t rows, int64_t entries) noexcept:
-        return 8 * slots + 25 * rows + 8 + (20 + 8 * self.baselines) * entries
+        return 8 * slots + 25 * rows + 8 + (20 + 8 * self.baselines) * entries + self.beside
 
     cdef int _index(self, int64_t size) except -1:
         """Slots, a power of two of them, for the rows there are."""
@@ -369,9 +414,9 @@ cdef class InfoTable:
             return row
         rows, entries, slots = self.keys.shape[0], self.regrets.shape[0], self.mask + 1
         if self.rows == rows:
-            rows = max(512, 2 * rows)
+            rows = max(16, 2 * rows)
         while self.entries + n > entries:
-            entries = max(2048, 2 * entries)
+            entries = max(64, 2 * entries)
         if 2 * (self.rows + 1) > slots:
             slots *= 2
         if self._bytes(slots, rows, entries) > self.max_bytes:

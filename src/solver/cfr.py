@@ -26,7 +26,7 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
@@ -38,7 +38,9 @@ from solver._cfr import Table
 from solver._version import __version__
 from solver.errors import ArchiveError, ArgumentError
 from solver.evaluate import BestResponse, best_response, compile, exploitability, nash_conv  # noqa: A004
-from solver.runs import HISTORY, Interrupt, enough, following, positive
+from solver.runs import HISTORY, Interrupt, enough, following, number_within, positive
+from solver.sampling import METHODS as SAMPLING
+from solver.sampling import OPTIONS as SAMPLING_OPTIONS
 from solver.sampling import solve as sample
 from solver.solution import Snapshot, Solution
 from solver.symmetry import Merged, merge
@@ -134,6 +136,13 @@ def _method(name: str, **changes: Schedule | None) -> Method:
     return replace(method, **cast(dict[str, Any], given))
 
 
+def _refuse(method: str, unknown: Mapping[str, bool]) -> None:
+    """An error that names the options which a method has not."""
+    names = [name for name, given in unknown.items() if given]
+    if names:
+        raise ArgumentError(f"method {method} has no option {', '.join(names)}")
+
+
 def _told(schedule: Schedule) -> Any:
     """An exponent as results and files have it: infinity is a word, a pair a list."""
     if isinstance(schedule, tuple):
@@ -196,6 +205,8 @@ class _Checkpoint:
     KIND = "cfr checkpoint"
 
     def __init__(self, path: Path, settings: dict[str, Any], fingerprint: str) -> None:
+        if path.is_dir() or not path.absolute().parent.is_dir():
+            raise ArgumentError(f"checkpoint: {path} is no name of a file in a folder that is there")
         self.path = path
         self.settings = settings | {"tree": fingerprint}
 
@@ -255,7 +266,7 @@ def solve(
     horizon: int | None = None,
     merge_equal: bool = True,
     checkpoint_seconds: float = 60.0,
-    max_bytes: int = MAX_BYTES,
+    max_bytes: int | None = None,
     progress: Callable[[int, float], None] | None = None,
     **options: Any,
 ) -> Solution:
@@ -290,8 +301,8 @@ def solve(
     merge_equal : bool, default True
         Whether information states that cannot be told apart are merged first (`solver.symmetry`).
     checkpoint_seconds : float, default 60
-    max_bytes : int
-        A game that needs more is refused.
+    max_bytes : int, default 8 GiB
+        A game that needs more is refused. For the sampling methods: see there.
     progress : callable, optional
         Called with the iterations and seconds done, many times a second.
 
@@ -325,20 +336,37 @@ def solve(
     >>> round(solution.value[0], 6)
     -0.055556
     """
-    if method in ("external", "outcome"):
+    if method in SAMPLING:
+        unknown = {
+            "threads": threads != 1,
+            "checkpoint": checkpoint is not None,
+            "alternating": alternating is not True,
+            "alpha": alpha is not None,
+            "beta": beta is not None,
+            "gamma": gamma is not None,
+            "horizon": horizon is not None,
+        } | dict.fromkeys(set(options) - SAMPLING_OPTIONS, True)
+        _refuse(method, unknown)
         given = {"callback": callback, "every": every, "merge_equal": merge_equal, "progress": progress} | options
+        if max_bytes is not None:
+            given["max_bytes"] = max_bytes
         return sample(game, method, iterations, target, seconds, **given)
-    if options:
-        raise ArgumentError(f"method {method} has no option {', '.join(options)}")
     rule = _method(method, alpha=alpha, beta=beta, gamma=gamma)
+    _refuse(method, dict.fromkeys(options, True))
     positive("iterations", iterations, int)
     positive("every", every, int)
     positive("horizon", horizon, int)
+    positive("threads", threads, int)
+    positive("max_bytes", max_bytes, int)
     positive("target", target, float)
     positive("seconds", seconds, float)
+    number_within("checkpoint_seconds", checkpoint_seconds, 0, math.inf)
+    for name, function in (("callback", callback), ("progress", progress)):
+        if function is not None and not callable(function):
+            raise ArgumentError(f"{name} is something to call, not {function!r}")
     if iterations is None and target is None and seconds is None:
         iterations = 1000
-    tree = compile(game, max_bytes)
+    tree = compile(game, MAX_BYTES if max_bytes is None else max_bytes)
     run = _Run(tree, threads, merge(tree.treeplexes) if merge_equal else None)
     length = horizon or iterations or 1000
     changes = any(isinstance(each, tuple) for each in (rule.alpha, rule.beta, rule.gamma))
@@ -367,7 +395,7 @@ def solve(
 
     with Interrupt() as interrupt:
         goal = following(done, every)
-        while not (history and enough(done, history[-1][1], elapsed(), iterations, target, seconds)):
+        while not enough(done, history, elapsed(), iterations, target, seconds):
             if iterations is not None and done < iterations:
                 goal = min(goal, iterations)
             while done < goal and not interrupt.asked and (seconds is None or elapsed() < seconds or not done):

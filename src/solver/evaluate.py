@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from solver import games
 from solver._cfr import Table
+from solver._core import whole
 from solver._version import __version__
 from solver.errors import ArgumentError
 from solver.policy import PolicyTable
@@ -130,8 +131,10 @@ def best_response(game: Any, policy: Any, player: int) -> BestResponse:
         If the policy lacks an information state of another player.
     """
     tree = compile(game)
-    if not 0 <= player < tree.num_players:
-        raise ArgumentError(f"a seat lies in 0..{tree.num_players - 1}, not {player}")
+    seat = whole(player)
+    if seat is None or not 0 <= seat < tree.num_players:
+        raise ArgumentError(f"a seat lies in 0..{tree.num_players - 1}, not {player!r}")
+    player = seat
     others = tuple(p for p in range(tree.num_players) if p != player)
     aligned = tree.align(policy, others)
     value, pure = _evaluator(tree).best_response(player, aligned.probabilities)

@@ -12,7 +12,7 @@ import numpy as np
 
 from solver.errors import ArgumentError
 
-__all__ = ["HISTORY", "Interrupt", "enough", "following", "positive"]
+__all__ = ["HISTORY", "Interrupt", "enough", "following", "number_within", "positive"]
 
 HISTORY = np.dtype([("iteration", np.int64), ("exploitability", np.float64), ("seconds", np.float64)])
 
@@ -68,25 +68,47 @@ def positive(name: str, value: Any, kind: type) -> None:
         raise ArgumentError(f"{name} is a positive {'whole ' if kind is int else ''}number, not {value!r}")
 
 
+def number_within(name: str, value: Any, low: float, high: float) -> float:
+    """A finite number in low..high.
+
+    Raises
+    ------
+    ArgumentError
+        If it is none.
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
+        raise ArgumentError(f"{name} is a number, not {value!r}")
+    if not low <= value <= high or not math.isfinite(value):
+        limits = f"at least {low:g}" if math.isinf(high) else f"in {low:g}..{high:g}"
+        raise ArgumentError(f"{name} is a finite number {limits}, not {value!r}")
+    return float(value)
+
+
 def following(done: int, every: int | None) -> int:
     """The iteration after which to look at the exploitability next.
 
-    It hangs on the iteration alone, so that a run that was broken off goes on in the same way.
+    The points lie on a grid of their own, so that a run that was broken off goes on to the same ones.
     """
     if every is not None:
         return (done // every + 1) * every
-    return max(done + 1, done + done // _GROWTH)
+    point = 1
+    while point <= done:
+        point += max(1, point // _GROWTH)
+    return point
 
 
 def enough(
     done: int,
-    exploitability: float,
+    history: list[tuple[int, float, float]],
     elapsed: float,
     iterations: int | None,
     target: float | None,
     seconds: float | None,
 ) -> bool:
-    """Whether a budget is used up."""
+    """Whether a budget is used up, and the exploitability known of where the run stands."""
+    if not history or history[-1][0] != done:
+        return False
+    exploitability = history[-1][1]
     return (
         (iterations is not None and done >= iterations)
         or (target is not None and exploitability <= target)

@@ -9,6 +9,7 @@ the information states met. `cfr.solve` hands over to it for the methods "extern
 from __future__ import annotations
 
 import math
+import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -23,14 +24,17 @@ from solver._version import __version__
 from solver.errors import ArgumentError, CompileError
 from solver.policy import PolicyTable, describe, fingerprint
 from solver.protocol import CHANCE_PLAYER, TERMINAL_PLAYER
-from solver.runs import HISTORY, Interrupt, enough, following, positive
+from solver.runs import HISTORY, Interrupt, enough, following, number_within, positive
 from solver.solution import Snapshot, Solution
 from solver.symmetry import merge
-from solver.tree import Floats, Tree, TreePolicy, compile_game
+from solver.tree import Floats, Nodes, Tree, TreePolicy, compile_game
 
-__all__ = ["Sampled", "solve"]
+__all__ = ["METHODS", "OPTIONS", "Sampled", "solve"]
 
+METHODS = ("external", "outcome")
+OPTIONS = frozenset({"seed", "weighting", "exploration", "baseline", "compile_bytes", "keep_text"})
 _SLICE = 0.02  # seconds of work between two looks at the clock and at Ctrl-C
+_LEAST = 1e-200  # a line less likely than this teaches nothing: its weight would not be a number
 
 
 def solve(
@@ -103,21 +107,27 @@ def solve(
     >>> solve(kuhn.Game(), iterations=20_000, seed=1).exploitability < 0.02
     True
     """
-    if method not in ("external", "outcome"):
+    if method not in METHODS:
         raise ArgumentError(f"a sampling method is external or outcome, not {method!r}")
     if weighting not in ("linear", "uniform"):
         raise ArgumentError(f"weighting is linear or uniform, not {weighting!r}")
-    if not 0 < exploration <= 1:
-        raise ArgumentError(f"exploration lies above 0 and is at most 1, not {exploration!r}")
-    if not 0 <= baseline <= 1:
-        raise ArgumentError(f"baseline lies in 0..1, not {baseline!r}")
+    number_within("exploration", exploration, 1e-9, 1)
+    number_within("baseline", baseline, 0, 1)
+    positive("max_bytes", max_bytes, int)
+    number_within("compile_bytes", compile_bytes, 0, math.inf)
+    for name, function in (("callback", callback), ("progress", progress)):
+        if function is not None and not callable(function):
+            raise ArgumentError(f"{name} is something to call, not {function!r}")
     positive("iterations", iterations, int)
     positive("every", every, int)
     positive("target", target, float)
     positive("seconds", seconds, float)
     if iterations is None and target is None and seconds is None:
         iterations = 100_000
-    rng = seed if isinstance(seed, Rng) else Rng(seed)
+    try:
+        rng = seed if isinstance(seed, Rng) else Rng(seed)
+    except TypeError as error:
+        raise ArgumentError(f"a seed is a whole number >= 0, or a sequence of such, not {seed!r}") from error
     tree = _tree(game, compile_bytes)
     settings: dict[str, Any] = {
         **({"game": tree.name, "rules": tree.rules} if isinstance(tree, Tree) else describe(tree)),
@@ -130,13 +140,14 @@ def solve(
         "version": __version__,
     }
     run: _OnTree | Sampled
+    rate = baseline if method == "outcome" else 0.0  # external sampling needs none: it tries every own action
     linear = weighting == "linear"
     if isinstance(tree, Tree):
-        run = _OnTree(tree, rng, linear, exploration, baseline, merge_equal)
+        run = _OnTree(tree, rng, linear, exploration, rate, merge_equal)
     else:
         if target is not None:
             raise ArgumentError("a target needs a game that compiles: give iterations or seconds instead")
-        run = Sampled(tree, rng, linear, exploration, baseline, max_bytes, keep_text)
+        run = Sampled(tree, rng, linear, exploration, rate, max_bytes, keep_text)
     step = run.external if method == "external" else run.outcome
     begun = time.perf_counter()
     done, pace = 0, 1.0
@@ -146,7 +157,7 @@ def solve(
         return time.perf_counter() - begun
 
     with Interrupt() as interrupt:
-        while not (history and enough(done, history[-1][1], elapsed(), iterations, target, seconds)):
+        while not enough(done, history, elapsed(), iterations, target, seconds):
             goal = following(done, every)
             if iterations is not None:
                 goal = min(goal, iterations)
@@ -217,7 +228,8 @@ class _OnTree:
         stack = max(
             int((len(plex.level) - 1) * np.diff(plex.first).max()) if plex.num_infosets else 0 for plex in plexes
         )
-        self.sampler = Sampler(nodes, first, self.begins[-1], max(stack, 1), rng, linear, exploration, rate)
+        stack = max(stack, int(nodes.count.max()), 1)
+        self.sampler = Sampler(nodes, first, self.begins[-1], stack, _levels(nodes), rng, linear, exploration, rate)
         self.external, self.outcome = self.sampler.external, self.sampler.outcome
 
     def _averages(self) -> list[Floats]:
@@ -248,6 +260,31 @@ class _OnTree:
     def report(self) -> dict[str, Any]:
         """What to add to the settings."""
         return {"compiled": True}
+
+
+def _levels(nodes: Nodes) -> int:
+    """The length of the longest line of play; nodes are in order of level."""
+    levels, end, last = 0, 0, 1
+    while end < last:
+        end, last = last, last + int(nodes.count[end:last].sum())
+        levels += 1
+    return levels
+
+
+class _Decision:
+    """A decision on the line from the start of the game."""
+
+    __slots__ = ("actions", "others", "own", "row", "sampled", "state", "strategy", "third", "value", "worths")
+
+    def __init__(self, state: Any, row: int, actions: list[int], strategy: list[float]) -> None:
+        self.state = state
+        self.row = row
+        self.actions = actions
+        self.strategy = strategy
+        self.worths: list[float] = []  # of the actions tried
+        self.value = 0.0
+        # probabilities on the way here, as in `_sampling.frame_t`
+        self.own = self.third = self.sampled = self.others = 1.0
 
 
 class Sampled:
@@ -281,8 +318,6 @@ class Sampled:
         self.players = int(game.num_players())
         self.table = InfoTable(max_bytes, self.players if rate else 0)
         self.texts: list[str] | None = [] if keep_text else None
-        self.max_bytes = max_bytes
-        self.characters = 0
         self.iterations = 0
         self.weight = 1.0
 
@@ -291,101 +326,140 @@ class Sampled:
         for _ in range(iterations):
             self._next()
             for player in range(self.players):
-                self._external(self.game.new_initial_state(), player)
+                self._external(player)
 
     def outcome(self, iterations: int) -> None:
         """Iterations of outcome sampling."""
         for _ in range(iterations):
             self._next()
             for player in range(self.players):
-                self._outcome(self.game.new_initial_state(), player, 1.0, 1.0, 1.0)
+                self._outcome(player)
 
     def _next(self) -> None:
         self.iterations += 1
         self.weight = float(self.iterations) if self.linear else 1.0
 
-    def _row(self, state: Any, player: int, actions: list[int]) -> tuple[int, list[float]]:
-        """The row of the state's information state (-1: none) and the strategy there."""
+    def _decision(self, state: Any, player: int) -> _Decision:
+        """The information state of a decision: its row (-1: there is no room for one), actions and strategy."""
         text = state.information_state_string(player)
-        key, check = fingerprint(text)
-        rows = self.table.rows
-        row = self.table.row(key, check, player, actions)
-        if row < 0:
-            return row, [1 / len(actions)] * len(actions)
-        if self.texts is not None and self.table.rows > rows:
+        actions = list(state.legal_actions())
+        table, rows = self.table, self.table.rows
+        length = sys.getsizeof(text) + 8 if self.texts is not None else 0
+        table.beside += length
+        row = table.row(*fingerprint(text), player, actions)
+        if table.rows == rows:
+            table.beside -= length
+        elif self.texts is not None:
             self.texts.append(text)
-        return row, self.table.strategy(row)
+        strategy = table.strategy(row) if row >= 0 else [1 / len(actions)] * len(actions)
+        return _Decision(state, row, actions, strategy)
 
-    def _draw(self, outcomes: list[tuple[int, float]]) -> tuple[int, float]:
-        """A chance outcome and its probability."""
+    def _chance(self, state: Any) -> Any:
+        """The state after chance has drawn."""
+        outcomes = list(state.chance_outcomes())
         u, total = self.rng.random(), 0.0
         for action, p in outcomes[:-1]:
             total += p
             if u < total:
-                return action, p
-        return outcomes[-1]
+                return state.child(action)
+        return state.child(outcomes[-1][0])
 
-    def _external(self, state: Any, traverser: int) -> float:
-        """Sampled worth of a state for the traverser, whose regrets are updated below it."""
+    def _act(self, strategy: list[float]) -> int:
+        """An action drawn by a strategy: its place."""
+        u, total = self.rng.random(), 0.0
+        for k, p in enumerate(strategy[:-1]):
+            total += p
+            if u < total:
+                return k
+        return len(strategy) - 1
+
+    def _external(self, traverser: int) -> None:
+        """One walk that tries all actions of the traverser; without recursion, since games can be long."""
+        stack: list[_Decision] = []
+        state, own, third = self.game.new_initial_state(), 1.0, 1.0
+        while True:
+            player = state.current_player()
+            if player == CHANCE_PLAYER:
+                state = self._chance(state)
+                continue
+            if player != TERMINAL_PLAYER:
+                here = self._decision(state, player)
+                if player == traverser:
+                    here.own, here.third = own, third
+                    stack.append(here)
+                    own *= here.strategy[0]
+                    state = state.child(here.actions[0])
+                    continue
+                k = self._act(here.strategy)
+                if player != (traverser + 1) % self.players:
+                    third *= here.strategy[k]
+                elif here.row >= 0 and third > _LEAST:
+                    # One of the others' averages is updated on each walk, so each once an iteration. Where it
+                    # comes to does not hang on its own strategy, but on that of third players: that is divided out.
+                    self.table.play(here.row, here.strategy, self.weight / third)
+                state = state.child(here.actions[k])
+                continue
+            worth = float(state.returns()[traverser])
+            while True:
+                if not stack:
+                    return
+                here = stack[-1]
+                here.value += worth * here.strategy[len(here.worths)]
+                here.worths.append(worth)
+                if len(here.worths) < len(here.actions):
+                    break
+                if here.row >= 0:
+                    if self.players == 1:
+                        self.table.play(here.row, here.strategy, self.weight * here.own)
+                    self.table.learn(here.row, here.worths, here.value, self.weight)
+                worth = here.value
+                stack.pop()
+            place = len(here.worths)
+            own, third = here.own * here.strategy[place], here.third
+            state = here.state.child(here.actions[place])
+
+    def _outcome(self, traverser: int) -> None:
+        """One line of play, and back along it."""
+        line: list[tuple[_Decision, int, float, bool]] = []  # with the action's place and chance; whether it is own
+        state, own, sampled, others = self.game.new_initial_state(), 1.0, 1.0, 1.0
         while True:
             player = state.current_player()
             if player == TERMINAL_PLAYER:
-                return float(state.returns()[traverser])
-            if player == CHANCE_PLAYER:
-                state = state.child(self._draw(list(state.chance_outcomes()))[0])
-                continue
-            actions = list(state.legal_actions())
-            row, strategy = self._row(state, player, actions)
-            if player == traverser:
                 break
-            u, total, picked = self.rng.random(), 0.0, len(actions) - 1
-            for k, p in enumerate(strategy):
-                total += p
-                if u < total:
-                    picked = k
-                    break
-            if row >= 0 and player == (traverser + 1) % self.players:
-                self.table.play(row, strategy, self.weight)
-            state = state.child(actions[picked])
-        worths = [self._external(state.child(action), traverser) for action in actions]
-        value = sum(p * w for p, w in zip(strategy, worths, strict=True))
-        if row >= 0:
-            self.table.learn(row, worths, value, self.weight)
-        return value
-
-    def _outcome(self, state: Any, traverser: int, own: float, others: float, sampled: float) -> float:
-        """Estimated worth of a state for the traverser along one line of play."""
-        player = state.current_player()
-        if player == TERMINAL_PLAYER:
-            return float(state.returns()[traverser])
-        if player == CHANCE_PLAYER:
-            action, p = self._draw(list(state.chance_outcomes()))
-            return self._outcome(state.child(action), traverser, own, others * p, sampled * p)
-        actions = list(state.legal_actions())
-        row, strategy = self._row(state, player, actions)
-        u, total, picked = self.rng.random(), 0.0, -1
-        chosen = 1.0
-        for k, p in enumerate(strategy):
-            q = self.exploration / len(actions) + (1 - self.exploration) * p if player == traverser else p
-            total += q
-            if q > 0:
-                picked, chosen = k, q
-                if u < total:
-                    break
-        after = state.child(actions[picked])
-        if player == traverser:
-            child = self._outcome(after, traverser, own * strategy[picked], others, sampled * chosen)
-        else:
-            child = self._outcome(after, traverser, own, others * strategy[picked], sampled * chosen)
-        worths = self.table.expected(row, traverser) if row >= 0 else [0.0] * len(actions)
-        worths[picked] += (child - worths[picked]) / chosen
-        value = sum(p * w for p, w in zip(strategy, worths, strict=True))
-        if row >= 0:
+            if player == CHANCE_PLAYER:
+                state = self._chance(state)
+                continue
+            here = self._decision(state, player)
+            here.own, here.sampled, here.others = own, sampled, others
             if player == traverser:
-                self.table.play(row, strategy, self.weight * own / sampled)
-                self.table.learn(row, worths, value, self.weight * others / sampled)
-            self.table.expect(row, traverser, picked, child, self.rate)
-        return value
+                n = len(here.actions)
+                mixed = [self.exploration / n + (1 - self.exploration) * p for p in here.strategy]
+                k = self._act(mixed)
+                chance = mixed[k]
+                own *= here.strategy[k]
+                sampled *= chance
+            else:
+                k = self._act(here.strategy)
+                chance = here.strategy[k]
+                others *= chance
+            line.append((here, k, chance, player == traverser))
+            state = state.child(here.actions[k])
+        value = float(state.returns()[traverser])
+        for here, k, chance, mine in reversed(line):
+            followed, row = value, here.row
+            worths = self.table.expected(row, traverser) if row >= 0 else [0.0] * len(here.actions)
+            worths[k] += (followed - worths[k]) / chance
+            value = 0.0
+            for p, worth in zip(here.strategy, worths, strict=True):
+                value += p * worth
+            if row < 0:
+                continue
+            # The others' and chance's part of the sampling is as their play is, so it cancels in the regrets; in
+            # the average chance's is the same in all iterations.
+            if mine and here.sampled * here.others > _LEAST:
+                self.table.play(row, here.strategy, self.weight * here.own / (here.sampled * here.others))
+                self.table.learn(row, worths, value, self.weight / here.sampled)
+            self.table.expect(row, traverser, k, followed, self.rate)
 
     def exploitability(self) -> tuple[float, list[float]]:
         """Not known: that takes the whole game."""

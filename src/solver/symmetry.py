@@ -27,6 +27,8 @@ _MANTISSA = 40  # bits of a pay-off that must agree; the rest may differ by the 
 _TOLERANCE = 1e-9
 _SAVED = 0.6  # equal rows are kept once where that leaves at most this share of the entries
 
+_ROUNDS = 500
+
 Words = NDArray[np.uint64]
 
 
@@ -103,12 +105,12 @@ def merge(treeplexes: tuple[Treeplex, ...]) -> Merged | None:
     Returns
     -------
     Merged or None
-        None where nothing can be merged.
+        None where nothing can be merged, or it takes too many rounds to find out.
     """
     colours = [_Colours(plex) for plex in treeplexes]
     count = [_count(each.colour) for each in colours]
     total = sum(plex.num_sequences for plex in treeplexes)
-    while True:
+    for _ in range(_ROUNDS):
         columns = [_column_colours(p, colours) for p in range(len(treeplexes))]
         for each, column in zip(colours, columns, strict=True):
             each.colour = each.refined(column)
@@ -118,6 +120,8 @@ def merge(treeplexes: tuple[Treeplex, ...]) -> Merged | None:
         if refined == count:
             break
         count = refined
+    else:
+        return None  # too deep to be worth it: colours travel one level a round
     classes = tuple(_numbered(each) for each in colours)
     sizes = tuple(np.bincount(c).astype(np.int32) for c in classes)
     merged = tuple(_merged(p, treeplexes, classes, sizes) for p in range(len(treeplexes)))

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import operator
 from array import array
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -227,7 +228,10 @@ class Tree:
         for plex in self.treeplexes:
             for each in (plex.first, plex.parent, plex.actions, plex.rows, plex.columns, plex.payoffs, plex.joint):
                 digest.update(np.ascontiguousarray(each).tobytes())
-            digest.update("\n".join(plex.texts).encode())
+            for text in plex.texts:
+                # the length first, so that no two lists of texts give the same bytes
+                data = text.encode("utf-8", "surrogatepass")
+                digest.update(len(data).to_bytes(8, "little") + data)
         return digest.hexdigest()
 
     def uniform(self) -> TreePolicy:
@@ -367,8 +371,13 @@ def _aligned(plex: Treeplex, player: int, lookup: Callable[[int, int, str], Any]
             missing += 1
             example = example or text
             continue
-        chances = dict(given)
         legal = actions[first[i] : first[i + 1]]
+        try:
+            chances = {operator.index(action): float(chance) for action, chance in dict(given).items()}
+        except (TypeError, ValueError) as error:
+            raise PolicyError(
+                f"information state {text!r}: a mapping from actions to probabilities is needed, not {given!r}"
+            ) from error
         for action, chance in chances.items():
             if action not in legal and chance != 0:
                 raise PolicyError(f"information state {text!r}: action {action} is not legal, {legal} are")
@@ -576,7 +585,12 @@ class _Walk:
         known = self.known[player]
         found = known.get(key)
         if found is None:
-            actions = [int(a) for a in actions]
+            try:
+                actions = [operator.index(a) for a in actions]
+            except TypeError as error:
+                raise CompileError(
+                    f"history {self.path(node)}: legal actions are whole numbers, not {actions}"
+                ) from error
             if not actions or any(a >= b for a, b in pairwise(actions)) or not 0 <= actions[0] <= actions[-1] < 1 << 31:
                 raise CompileError(
                     f"history {self.path(node)}: legal actions are one or more, ascending, in 0..2**31-1, not {actions}"
@@ -703,11 +717,14 @@ def _order(known: dict[Any, _Infoset], num_sequences: int) -> _Order:
     parent = np.array([each.parent for each in met], dtype=np.int32)
     actions = np.array([a for each in met for a in each.actions], dtype=np.int32)  # by sequence met, without the empty
     # an information state is met after the one that its parent sequence belongs to
-    owner = np.repeat(np.arange(n, dtype=np.int32), count)
-    depth = np.zeros(n, dtype=np.int32)
-    for i in range(n):
-        if parent[i]:
-            depth[i] = depth[owner[parent[i] - 1]] + 1
+    owners = np.repeat(np.arange(n, dtype=np.int32), count).tolist()
+    depths = [0] * n
+    for i, before in enumerate(parent.tolist()):
+        if before:
+            depths[i] = depths[owners[before - 1]] + 1
+    depth = np.array(depths, dtype=np.int32)
+    by_depth = np.argsort(depth, kind="stable")
+    bounds = np.searchsorted(depth[by_depth], np.arange(int(depth.max()) + 2 if n else 1))
     infoset = np.empty(n, dtype=np.int32)
     sequence = np.zeros(num_sequences, dtype=np.int32)
     first = np.empty(n + 1, dtype=np.int32)
@@ -715,8 +732,8 @@ def _order(known: dict[Any, _Infoset], num_sequences: int) -> _Order:
     level = [0]
     ordered = np.empty(n, dtype=np.int32)
     done, next_sequence = 0, 1
-    for d in range(int(depth.max()) + 1 if n else 0):
-        here = np.flatnonzero(depth == d)
+    for lo, hi in pairwise(bounds.tolist()):
+        here = by_depth[lo:hi]
         here = here[np.argsort(sequence[parent[here]], kind="stable")]
         ends = next_sequence + np.cumsum(count[here])
         begins = ends - count[here]
