@@ -498,3 +498,31 @@ def test_words_name_actions_uniquely():
                 == action
             )
             state.apply_action(action)
+
+
+def test_names_of_ours_in_a_game_of_others():
+    """Attributes that are called like methods of our positions do not mislead a search."""
+
+    class Board(kuhn.State):
+        def __init__(self, players=2):
+            super().__init__(players)
+            self.position, self.sample, self.player, self.search_sample = 0, 1, 2, 3
+
+    state = Board()
+    for action in (2, 0):
+        state.apply_action(action)
+    assert ismcts.search(state, iterations=500, seed=1).best in (0, 1)
+
+
+def test_resampling_that_changes_what_is_known():
+    class Forgetful(kuhn.State):
+        def resample_from_infostate(self, player, uniform_01):
+            result = self.clone()
+            result.cards = (0, 1)
+            return result
+
+    state = Forgetful()
+    for action in (2, 0):
+        state.apply_action(action)
+    with pytest.raises(SearchError, match="resample_from_infostate changes what seat 0 knows: from '2' to '0'"):
+        ismcts.search(state, iterations=10, seed=1)

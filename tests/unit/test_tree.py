@@ -117,6 +117,12 @@ WRONG = {
     "neither seat nor chance": (coin(EVEN, (-3, "x", [(0, EVEN)])), ["history 7", "player -3"]),
     "no legal actions": (coin(EVEN, (1, "x", [])), ["history 7", "not []"]),
     "descending actions": (coin((1, "x", [(3, EVEN), (1, EVEN)]), EVEN), ["history 4", "[3, 1]"]),
+    "an action too large": (coin((1, "x", [(3, EVEN), (1 << 40, EVEN)]), EVEN), ["history 4", str(1 << 40)]),
+    "a negative action": (coin((1, "x", [(-2, EVEN), (1, EVEN)]), EVEN), ["history 4", "[-2, 1]"]),
+    "an action that is no whole number": (coin((1, "x", [(0.5, EVEN), (1.5, EVEN)]), EVEN), ["history 4", "0.5"]),
+    "an outcome twice": (("chance", [(3, 0.5, EVEN), (3, 0.5, EVEN)]), ["(start)", "outcome 3 stands there twice"]),
+    "an outcome too large": (("chance", [(1 << 31, 1.0, EVEN)]), ["(start)", "2147483648"]),
+    "a string that is none": (coin((1, ("x",), [(3, EVEN)]), EVEN), ["history 4", "a str, not tuple"]),
     "an action twice": (coin((1, "x", [(3, EVEN), (3, EVEN)]), EVEN), ["history 4", "[3, 3]"]),
 }
 
@@ -129,6 +135,36 @@ def test_a_game_that_misbehaves(what):
     for part in parts:
         assert part in str(caught.value)
     assert not caught.value.too_large
+
+
+@pytest.mark.parametrize("chance", [True, False])
+def test_a_child_that_is_the_state_itself(chance):
+    class Changes(State):
+        def child(self, action):
+            self.apply_action(action)
+            return self
+
+        def apply_action(self, action):
+            self.node = State.child(self, action).node
+
+    game = Game(coin(EVEN, EVEN) if chance else (0, "x", [(3, EVEN)]))
+    game.new_initial_state = lambda: Changes(game.node)
+    with pytest.raises(CompileError, match="gives the state itself"):
+        cfr.compile(game)
+
+
+def test_legal_actions_in_an_array():
+    class Arrays(State):
+        def legal_actions(self):
+            return np.array(State.legal_actions(self))
+
+        def child(self, action):
+            return Arrays(State.child(self, action).node)
+
+    node = coin((0, "a", [(1, EVEN), (2, end(1.0, -1.0))]), (0, "a", [(1, EVEN), (2, end(3.0, -3.0))]))
+    game = Game(node)
+    game.new_initial_state = lambda: Arrays(node)
+    assert cfr.solve(game, iterations=50).value[0] == pytest.approx(2, abs=0.1)
 
 
 def test_a_game_that_raises():
