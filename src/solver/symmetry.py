@@ -28,6 +28,8 @@ _TOLERANCE = 1e-9
 _SAVED = 0.6  # equal rows are kept once where that leaves at most this share of the entries
 
 _ROUNDS = 500
+_SMALL = 1000  # sequences; from here on
+_WORTH = 0.9  # a merged tree is worth making if it has at most this share of the sequences
 
 Words = NDArray[np.uint64]
 
@@ -105,7 +107,7 @@ def merge(treeplexes: tuple[Treeplex, ...]) -> Merged | None:
     Returns
     -------
     Merged or None
-        None where nothing can be merged, or it takes too many rounds to find out.
+        None where (next to) nothing can be merged, or it takes too many rounds to find out.
     """
     colours = [_Colours(plex) for plex in treeplexes]
     count = [_count(each.colour) for each in colours]
@@ -115,7 +117,7 @@ def merge(treeplexes: tuple[Treeplex, ...]) -> Merged | None:
         for each, column in zip(colours, columns, strict=True):
             each.colour = each.refined(column)
         refined = [_count(each.colour) for each in colours]
-        if sum(refined) == total:
+        if sum(refined) == total or (total > _SMALL and sum(refined) > _WORTH * total):
             return None
         if refined == count:
             break
