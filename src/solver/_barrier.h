@@ -1,4 +1,5 @@
-/* A barrier for a few threads that meet often: spins a little, then yields the core to others. */
+/* A barrier for a few threads that meet often: spins a little, then yields the core to others. A barrier that
+   was broken lets everybody through at once, so that no thread waits for one that will not come. */
 #ifndef SOLVER_BARRIER_H
 #define SOLVER_BARRIER_H
 
@@ -23,9 +24,18 @@ typedef int solver_flag_t;
 
 #define SOLVER_SPINS 2000
 
+#if defined(__x86_64__) || defined(__i386__)
+#define SOLVER_PAUSE() __builtin_ia32_pause()
+#elif defined(_MSC_VER) && (defined(_M_X64) || defined(_M_IX86))
+#define SOLVER_PAUSE() _mm_pause()
+#else
+#define SOLVER_PAUSE() ((void)0)
+#endif
+
 typedef struct {
     solver_flag_t arrived;
     solver_flag_t round;
+    solver_flag_t broken;
     int threads;
 } solver_barrier_t;
 
@@ -34,26 +44,36 @@ static inline void solver_barrier_start(solver_barrier_t *b, int threads)
     b->threads = threads;
     SOLVER_FLAG_SET(&b->arrived, 0);
     SOLVER_FLAG_SET(&b->round, 0);
+    SOLVER_FLAG_SET(&b->broken, 0);
 }
 
-/* Returns when all threads have called it. */
-static inline void solver_barrier_wait(solver_barrier_t *b)
+static inline void solver_barrier_break(solver_barrier_t *b)
+{
+    SOLVER_FLAG_SET(&b->broken, 1);
+}
+
+/* Returns 0 when all threads have called it, 1 when the barrier is broken. */
+static inline int solver_barrier_wait(solver_barrier_t *b)
 {
     int round, spins = 0;
     if (b->threads == 1)
-        return;
+        return 0;
     round = (int)SOLVER_FLAG_GET(&b->round);
     if ((int)SOLVER_FLAG_ADD(&b->arrived, 1) == b->threads - 1) {
         SOLVER_FLAG_SET(&b->arrived, 0);
         SOLVER_FLAG_SET(&b->round, round + 1);
-        return;
+        return 0;
     }
     while ((int)SOLVER_FLAG_GET(&b->round) == round) {
+        if (SOLVER_FLAG_GET(&b->broken))
+            return 1;
+        SOLVER_PAUSE();
         if (++spins >= SOLVER_SPINS) {
             SOLVER_YIELD();
             spins = 0;
         }
     }
+    return 0;
 }
 
 #endif

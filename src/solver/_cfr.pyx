@@ -22,7 +22,8 @@ cdef extern from "_barrier.h" nogil:
     ctypedef struct solver_barrier_t:
         pass
     void solver_barrier_start(solver_barrier_t* barrier, int threads)
-    void solver_barrier_wait(solver_barrier_t* barrier)
+    int solver_barrier_wait(solver_barrier_t* barrier)
+    void solver_barrier_break(solver_barrier_t* barrier)
 
 DEF MAX_THREADS = 64
 
@@ -308,10 +309,12 @@ cdef void iterate(seat_t* seats, int players, const rule_t* rules, int iteration
             seat = &seats[p]
             y = columns_of(seats, p, thread, threads)
             if seat.rivals != 1:
-                solver_barrier_wait(barrier)
+                if solver_barrier_wait(barrier):
+                    return
             if seat.row != NULL:
                 make_rows(seat, y, thread, threads)
-                solver_barrier_wait(barrier)
+                if solver_barrier_wait(barrier):
+                    return
             for d in range(seat.levels - 1, -1, -1):
                 if seat.level[d] < seat.top:
                     break
@@ -321,22 +324,26 @@ cdef void iterate(seat_t* seats, int players, const rule_t* rules, int iteration
                 else:
                     learn(seat, y, rules[t], False, cut[0], cut[1])
             if seat.top:
-                solver_barrier_wait(barrier)
+                if solver_barrier_wait(barrier):
+                    return
                 if thread == 0:
                     learn(seat, y, rules[t], predicts, 0, seat.top)
-            solver_barrier_wait(barrier)
+            if solver_barrier_wait(barrier):
+                return
             if alternating or p == players - 1:
                 for q in range(p if alternating else 0, p + 1):
                     seat = &seats[q]
                     if seat.top:
                         if thread == 0:
                             settle(seat, rules[t].discount, 0, seat.top)
-                        solver_barrier_wait(barrier)
+                        if solver_barrier_wait(barrier):
+                            return
                     for d in range(seat.levels):
                         if seat.level[d] >= seat.top:
                             cut = &seat.slices[d * (threads + 1) + thread]
                             settle(seat, rules[t].discount, cut[0], cut[1])
-                solver_barrier_wait(barrier)
+                if solver_barrier_wait(barrier):
+                    return
 
 
 cdef void normalise(const seat_t* seat, const double* weights, double* out) noexcept nogil:
@@ -373,6 +380,49 @@ cdef (double, double) respond(seat_t* seat, const double* y, double* pure) noexc
     return at + below(seat, 0), total + at
 
 
+cdef class _Job:
+    """What the threads of a run share; lives until the last of them has let go of it."""
+    cdef Table table
+    cdef solver_barrier_t barrier
+    cdef const double[:, ::1] rules
+    cdef bint predicts, alternating
+
+    def __init__(self, Table table, const double[:, ::1] rules, bint predicts, bint alternating):
+        self.table, self.rules, self.predicts, self.alternating = table, rules, predicts, alternating
+        solver_barrier_start(&self.barrier, table.threads)
+
+
+cdef class _Share:
+    """One thread's part of a job."""
+    cdef _Job job
+    cdef int thread
+
+    def __init__(self, _Job job, int thread):
+        self.job, self.thread = job, thread
+
+    def __call__(self):
+        cdef _Job job = self.job
+        cdef Table table = job.table
+        cdef const rule_t* rules = <const rule_t*> &job.rules[0, 0]
+        cdef int iterations = <int> job.rules.shape[0]
+        with nogil:
+            iterate(table.c, table.players, rules, iterations, job.predicts, job.alternating, self.thread,
+                    table.threads, &job.barrier)
+
+
+def _join(helpers):
+    """Wait for all threads, whatever is raised meanwhile; that is raised at the end."""
+    raised = None
+    for helper in helpers:
+        while helper.is_alive():
+            try:
+                helper.join()
+            except BaseException as error:
+                raised = error
+    if raised is not None:
+        raise raised
+
+
 cdef class Table:
     """The seats of a tree, for solving (`learns`) or for evaluating policies.
 
@@ -405,32 +455,27 @@ cdef class Table:
 
     def run(self, const double[:, ::1] rules, bint predicts, bint alternating):
         """Iterations, one for each row (positive, negative, predicted, discount) of `rules`."""
-        cdef int iterations = rules.shape[0]
+        cdef _Share share
         if rules.shape[1] != 4:
             raise ArgumentError("a rule has four numbers")
-        if not iterations:
+        if not rules.shape[0]:
             return
-        cdef const rule_t* rule = <const rule_t*> &rules[0, 0]
-        cdef solver_barrier_t barrier
-        cdef Py_ssize_t where = <Py_ssize_t> &barrier, what = <Py_ssize_t> rule
-        solver_barrier_start(&barrier, self.threads)
+        cdef _Job job = _Job(self, rules, predicts, alternating)
+        helpers = []
         with self.lock:
-            helpers = [
-                threading.Thread(target=self._help, args=(where, what, iterations, predicts, alternating, thread))
-                for thread in range(1, self.threads)
-            ]
-            for helper in helpers:
-                helper.start()
-            with nogil:
-                iterate(self.c, self.players, rule, iterations, predicts, alternating, 0, self.threads, &barrier)
-            for helper in helpers:
-                helper.join()
-
-    def _help(self, Py_ssize_t where, Py_ssize_t what, int iterations, bint predicts, bint alternating, int thread):
-        cdef solver_barrier_t* barrier = <solver_barrier_t*> where
-        cdef const rule_t* rule = <const rule_t*> what
-        with nogil:
-            iterate(self.c, self.players, rule, iterations, predicts, alternating, thread, self.threads, barrier)
+            try:
+                for thread in range(1, self.threads):
+                    helper = threading.Thread(target=_Share(job, thread), daemon=True)
+                    helper.start()
+                    helpers.append(helper)
+                share = _Share(job, 0)
+                share()
+            except BaseException:
+                # A thread could not be started, or a signal's handler raised: nobody may go on waiting.
+                solver_barrier_break(&job.barrier)
+                raise
+            finally:
+                _join(helpers)
 
     cdef int _play(self, strategies) except -1:
         """Take over a strategy for each seat: probabilities by sequence."""

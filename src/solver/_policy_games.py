@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from solver import games
 from solver.errors import PolicyError, PositionError
 from solver.games import notation
+
+
+def turn_based(game: Any) -> Any:
+    """The game itself; a simultaneous-move game of OpenSpiel as its turn-based conversion."""
+    if not hasattr(game, "get_type") or not str(getattr(game.get_type(), "dynamics", "")).endswith("SIMULTANEOUS"):
+        return game
+    return importlib.import_module("pyspiel").convert_to_turn_based(game)
 
 
 def describe(game: Any) -> dict[str, Any]:
@@ -43,6 +51,7 @@ def check_game(meta: Mapping[str, Any], game: Any, where: str) -> None:
 
 def information_states(game: Any, max_states: int) -> dict[tuple[str, int], tuple[int, ...]]:
     """The legal actions at each information state of a game, with its player."""
+    game = turn_based(game)
     found: dict[tuple[str, int], tuple[int, ...]] = {}
     # Children are made one by one: a chance node may have more outcomes than fit into memory.
     pending: list[Iterator[Any]] = [iter((game.new_initial_state(),))]

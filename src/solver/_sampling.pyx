@@ -55,7 +55,7 @@ cdef class Sampler:
     levels : int
         Upper bound of the decisions on a line of play.
     rng : Rng
-        Its stream is moved on.
+        Its stream is copied.
     linear : bool
         Whether iteration t weighs t, or 1.
     exploration : float
@@ -368,10 +368,11 @@ cdef class InfoTable:
     cdef int _index(self, int64_t size) except -1:
         """Slots, a power of two of them, for the rows there are."""
         cdef int64_t row
-        PyMem_Free(self.slots)
-        self.slots = <int64_t*> PyMem_Malloc(size * sizeof(int64_t))
-        if self.slots == NULL:
+        cdef int64_t* slots = <int64_t*> PyMem_Malloc(size * sizeof(int64_t))
+        if slots == NULL:
             raise MemoryError
+        PyMem_Free(self.slots)
+        self.slots = slots
         self.mask = size - 1
         for row in range(size):
             self.slots[row] = -1

@@ -44,7 +44,7 @@ from solver.sampling import OPTIONS as SAMPLING_OPTIONS
 from solver.sampling import solve as sample
 from solver.solution import Snapshot, Solution
 from solver.symmetry import Merged, merge
-from solver.tree import MAX_BYTES, Floats, Size, Tree, TreePolicy
+from solver.tree import Floats, Size, Tree, TreePolicy
 
 __all__ = [
     "METHODS",
@@ -225,16 +225,25 @@ class _Checkpoint:
                     + ", ".join(f"{k} is {found.get(k)} there, {wanted.get(k)} here" for k in differ)
                     + "; name another file or remove this one"
                 )
+            # all of it is checked before any of it is taken over
+            history, done, spent = (
+                saved.arrays.get("history"),
+                saved.meta.get("iterations"),
+                saved.meta.get("seconds"),
+            )
+            if history is None or history.shape[1:] != (3,) or type(done) is not int or not isinstance(spent, float):
+                raise ArchiveError(f"checkpoint {self.path} does not say how far it is")
+            pairs = []
             for p, seat in enumerate(table.seats):
                 for name in ("regrets", "average", "strategy"):
-                    array = saved.arrays.get(f"{name}{p}")
-                    mine = getattr(seat, name)
+                    array, mine = saved.arrays.get(f"{name}{p}"), getattr(seat, name)
                     if array is None or array.shape != mine.shape or array.dtype != mine.dtype:
                         raise ArchiveError(f"checkpoint {self.path}: {name} of seat {p} does not fit this tree")
-                    mine[:] = array
+                    pairs.append((mine, array))
+            for mine, array in pairs:
+                mine[:] = array
             table.resume()
-            history = [tuple(row) for row in saved.arrays["history"].tolist()]
-            return int(saved.meta["iterations"]), float(saved.meta["seconds"]), history
+            return done, spent, [(int(t), gap, took) for t, gap, took in history.tolist()]
 
     def write(self, table: Table, done: int, elapsed: float, history: list[tuple[int, float, float]]) -> None:
         """Write the run; the file before it stays until this one is complete."""
@@ -281,7 +290,8 @@ def solve(
         further arguments: see `solver.sampling.solve`.
     iterations, target, seconds : optional
         Where to stop: after so many iterations in all, at an exploitability not above `target`, after so
-        long; whichever comes first. With none of them: 1,000 iterations.
+        many seconds of this call (compiling not counted); whichever comes first. With none of them: 1,000
+        iterations.
     threads : int, default 1
         The result is the same to the bit.
     callback : callable, optional
@@ -301,8 +311,8 @@ def solve(
     merge_equal : bool, default True
         Whether information states that cannot be told apart are merged first (`solver.symmetry`).
     checkpoint_seconds : float, default 60
-    max_bytes : int, default 8 GiB
-        A game that needs more is refused. For the sampling methods: see there.
+    max_bytes : int, optional
+        A game that needs more is refused; see `compile`. For the sampling methods: see there.
     progress : callable, optional
         Called with the iterations and seconds done, many times a second.
 
@@ -353,20 +363,20 @@ def solve(
         return sample(game, method, iterations, target, seconds, **given)
     rule = _method(method, alpha=alpha, beta=beta, gamma=gamma)
     _refuse(method, dict.fromkeys(options, True))
-    positive("iterations", iterations, int)
-    positive("every", every, int)
-    positive("horizon", horizon, int)
-    positive("threads", threads, int)
-    positive("max_bytes", max_bytes, int)
-    positive("target", target, float)
-    positive("seconds", seconds, float)
-    number_within("checkpoint_seconds", checkpoint_seconds, 0, math.inf)
+    iterations = positive("iterations", iterations, int)
+    every = positive("every", every, int)
+    horizon = positive("horizon", horizon, int)
+    threads = positive("threads", threads, int)
+    max_bytes = positive("max_bytes", max_bytes, int)
+    target = positive("target", target, float)
+    seconds = positive("seconds", seconds, float)
+    checkpoint_seconds = number_within("checkpoint_seconds", checkpoint_seconds, 0, math.inf)
     for name, function in (("callback", callback), ("progress", progress)):
         if function is not None and not callable(function):
             raise ArgumentError(f"{name} is something to call, not {function!r}")
     if iterations is None and target is None and seconds is None:
         iterations = 1000
-    tree = compile(game, MAX_BYTES if max_bytes is None else max_bytes)
+    tree = compile(game, max_bytes)
     run = _Run(tree, threads, merge(tree.treeplexes) if merge_equal else None)
     length = horizon or iterations or 1000
     changes = any(isinstance(each, tuple) for each in (rule.alpha, rule.beta, rule.gamma))
@@ -388,17 +398,25 @@ def solve(
     history: list[tuple[int, float, float]] = []
     if saved is not None:
         done, before, history = saved.load(run.learning)
-    interrupted, pace, last_saved = False, 1.0, begun
+    pace, last_saved = 1.0, begun
 
     def elapsed() -> float:
         return before + time.perf_counter() - begun
 
+    def current(at: int) -> Callable[[], TreePolicy]:
+        def policy() -> TreePolicy:
+            if done != at:
+                raise ArgumentError(f"this snapshot is of iteration {at}, the run is at {done}: ask in the callback")
+            return run.policy()
+
+        return policy
+
     with Interrupt() as interrupt:
         goal = following(done, every)
-        while not enough(done, history, elapsed(), iterations, target, seconds):
+        while not enough(done, history, elapsed() - before, iterations, target, seconds):
             if iterations is not None and done < iterations:
                 goal = min(goal, iterations)
-            while done < goal and not interrupt.asked and (seconds is None or elapsed() < seconds or not done):
+            while done < goal and not interrupt.asked and (seconds is None or elapsed() - before < seconds or not done):
                 steps = max(1, min(goal - done, int(pace)))
                 lap = time.perf_counter()
                 run.learning.run(rule.rules(done + 1, done + 1 + steps, length), rule.predicts, alternating)
@@ -412,14 +430,13 @@ def solve(
                     last_saved = time.perf_counter()
             gap, value = run.exploitability()
             history.append((done, gap, elapsed()))
-            interrupted = interrupt.asked
-            if callback is not None and callback(Snapshot(done, gap, elapsed(), run.policy)):
+            if callback is not None and callback(Snapshot(done, gap, elapsed(), current(done))):
                 break
-            if interrupted:
+            if interrupt.asked:
                 break
             goal = following(done, every)
     if saved is not None:
         saved.write(run.learning, done, elapsed(), history)
     gap, value = run.exploitability()
     settings |= {"iterations": done, "seconds": elapsed(), "threads": threads}
-    return Solution(run.policy(), gap, value, done, elapsed(), np.array(history, HISTORY), settings, interrupted)
+    return Solution(run.policy(), gap, value, done, elapsed(), np.array(history, HISTORY), settings, interrupt.asked)

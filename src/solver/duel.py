@@ -90,9 +90,19 @@ class DuelPolicy:
         self._set(game, array)
 
     def _set(self, game: Game, array: NDArray[Any]) -> None:
-        self.game = game
-        self.array = array
+        self._game = game
+        self._array = array
         array.setflags(write=False)
+
+    @property
+    def game(self) -> Game:
+        """The duel of its menu."""
+        return self._game
+
+    @property
+    def array(self) -> NDArray[Any]:
+        """The probabilities, read-only."""
+        return self._array
 
     @classmethod
     def _of(cls, game: Game, array: NDArray[Any]) -> DuelPolicy:

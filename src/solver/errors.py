@@ -32,15 +32,18 @@ class CompileError(SolverError):
     Attributes
     ----------
     too_large : bool
-        Whether it is the size alone, so that sampling may still solve it.
+        Whether it is the size alone; sampling may still solve it.
+    draws : bool
+        Whether the game draws by itself, without chance nodes; sampling may still solve it.
     """
 
-    def __init__(self, message: str, too_large: bool = False) -> None:
+    def __init__(self, message: str, too_large: bool = False, draws: bool = False) -> None:
         super().__init__(message)
         self.too_large = too_large
+        self.draws = draws
 
-    def __reduce__(self) -> tuple[type, tuple[str, bool]]:
-        return type(self), (str(self), self.too_large)
+    def __reduce__(self) -> tuple[type, tuple[str, bool, bool]]:
+        return type(self), (str(self), self.too_large, self.draws)
 
 
 class GameOptionError(SolverError):

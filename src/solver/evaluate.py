@@ -12,8 +12,9 @@ from solver._core import whole
 from solver._version import __version__
 from solver.errors import ArgumentError
 from solver.policy import PolicyTable
+from solver.runs import positive
 from solver.solution import table
-from solver.tree import MAX_BYTES, Size, Tree, TreePolicy, compile_game
+from solver.tree import Size, Tree, TreePolicy, compile_game
 
 __all__ = ["BestResponse", "best_response", "compile", "exploitability", "nash_conv"]
 
@@ -34,7 +35,7 @@ class BestResponse(NamedTuple):
 
 
 def compile(  # noqa: A001 - the public name that the field uses
-    game: Any, max_bytes: int = MAX_BYTES, progress: Callable[[Size], None] | None = None
+    game: Any, max_bytes: int | None = None, progress: Callable[[Size], None] | None = None
 ) -> Tree:
     """A game as arrays, for `solve`, `nash_conv`, `exploitability` and `best_response`.
 
@@ -43,8 +44,8 @@ def compile(  # noqa: A001 - the public name that the field uses
     game : Game or str or Tree
         Any game of `solver.protocol`, an OpenSpiel game object, or a game string of ours. A tree is
         given back as it is.
-    max_bytes : int
-        A game that needs more is refused.
+    max_bytes : int, optional
+        A game that needs more is refused; by default 8 GiB, or half of the machine's memory.
     progress : callable, optional
         Called with the `Size` so far.
 
@@ -59,6 +60,7 @@ def compile(  # noqa: A001 - the public name that the field uses
     """
     if isinstance(game, Tree):
         return game
+    positive("max_bytes", max_bytes, int)
     return compile_game(games.load(game) if isinstance(game, str) else game, max_bytes, progress)
 
 

@@ -53,8 +53,8 @@ class Interrupt:
             signal.signal(signal.SIGINT, self._before)
 
 
-def positive(name: str, value: Any, kind: type) -> None:
-    """Check a budget: None, or a positive finite number, whole where `kind` is int.
+def positive(name: str, value: Any, kind: type) -> Any:
+    """A budget as an int or float: None, or a positive finite number, whole where `kind` is int.
 
     Raises
     ------
@@ -62,10 +62,11 @@ def positive(name: str, value: Any, kind: type) -> None:
         If it is neither.
     """
     if value is None:
-        return
+        return None
     kinds = (int, np.integer) if kind is int else (int, float, np.integer, np.floating)
     if isinstance(value, bool) or not isinstance(value, kinds) or not math.isfinite(value) or value <= 0:
         raise ArgumentError(f"{name} is a positive {'whole ' if kind is int else ''}number, not {value!r}")
+    return kind(value)
 
 
 def number_within(name: str, value: Any, low: float, high: float) -> float:

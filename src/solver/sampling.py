@@ -19,10 +19,11 @@ import numpy as np
 from solver import games
 from solver._cfr import Table
 from solver._core import Rng
+from solver._policy_games import describe, turn_based
 from solver._sampling import InfoTable, Sampler
 from solver._version import __version__
 from solver.errors import ArgumentError, CompileError
-from solver.policy import PolicyTable, describe, fingerprint
+from solver.policy import PolicyTable, fingerprint
 from solver.protocol import CHANCE_PLAYER, TERMINAL_PLAYER
 from solver.runs import HISTORY, Interrupt, enough, following, number_within, positive
 from solver.solution import Snapshot, Solution
@@ -71,7 +72,7 @@ def solve(
     callback, every : optional
         As in `cfr.solve`.
     seed : int, sequence of int, SeedSequence, Rng, optional
-        The only source of chance; a new one by default, told in `Solution.settings`.
+        The only source of chance; a new one by default. `Solution.settings["seed"]` gives the same run again.
     weighting : {"linear", "uniform"}
         Whether iteration t weighs t (Brown and Sandholm, arXiv:1809.04040) or 1.
     exploration : float, default 0.6
@@ -111,23 +112,20 @@ def solve(
         raise ArgumentError(f"a sampling method is external or outcome, not {method!r}")
     if weighting not in ("linear", "uniform"):
         raise ArgumentError(f"weighting is linear or uniform, not {weighting!r}")
-    number_within("exploration", exploration, 1e-9, 1)
-    number_within("baseline", baseline, 0, 1)
-    positive("max_bytes", max_bytes, int)
+    exploration = number_within("exploration", exploration, 1e-9, 1)
+    baseline = number_within("baseline", baseline, 0, 1)
+    max_bytes = positive("max_bytes", max_bytes, int)
     number_within("compile_bytes", compile_bytes, 0, math.inf)
     for name, function in (("callback", callback), ("progress", progress)):
         if function is not None and not callable(function):
             raise ArgumentError(f"{name} is something to call, not {function!r}")
-    positive("iterations", iterations, int)
-    positive("every", every, int)
-    positive("target", target, float)
-    positive("seconds", seconds, float)
+    iterations = positive("iterations", iterations, int)
+    every = positive("every", every, int)
+    target = positive("target", target, float)
+    seconds = positive("seconds", seconds, float)
     if iterations is None and target is None and seconds is None:
         iterations = 100_000
-    try:
-        rng = seed if isinstance(seed, Rng) else Rng(seed)
-    except TypeError as error:
-        raise ArgumentError(f"a seed is a whole number >= 0, or a sequence of such, not {seed!r}") from error
+    rng, told = _stream(seed)
     tree = _tree(game, compile_bytes)
     settings: dict[str, Any] = {
         **({"game": tree.name, "rules": tree.rules} if isinstance(tree, Tree) else describe(tree)),
@@ -136,7 +134,7 @@ def solve(
         "exploration": exploration,
         "baseline": baseline,
         "merge_equal": merge_equal,
-        "seed": rng.seed_sequence.entropy,
+        "seed": told,
         "version": __version__,
     }
     run: _OnTree | Sampled
@@ -156,6 +154,14 @@ def solve(
     def elapsed() -> float:
         return time.perf_counter() - begun
 
+    def current(at: int) -> Callable[[], TreePolicy | PolicyTable]:
+        def policy() -> TreePolicy | PolicyTable:
+            if done != at:
+                raise ArgumentError(f"this snapshot is of iteration {at}, the run is at {done}: ask in the callback")
+            return run.policy()
+
+        return policy
+
     with Interrupt() as interrupt:
         while not enough(done, history, elapsed(), iterations, target, seconds):
             goal = following(done, every)
@@ -172,7 +178,7 @@ def solve(
                     progress(done, elapsed())
             gap, value = run.exploitability()
             history.append((done, gap, elapsed()))
-            if callback is not None and callback(Snapshot(done, gap, elapsed(), run.policy)):
+            if callback is not None and callback(Snapshot(done, gap, elapsed(), current(done))):
                 break
             if interrupt.asked:
                 break
@@ -197,14 +203,29 @@ def _tree(game: Any, compile_bytes: int) -> Any:
         return game
     if isinstance(game, str):
         game = games.load(game)
-    if compile_bytes <= 0:
-        return game
+    if compile_bytes < 1:
+        return turn_based(game)
     try:
-        return compile_game(game, compile_bytes)
+        return compile_game(game, int(compile_bytes))
     except CompileError as error:
-        if not error.too_large:
+        if not (error.too_large or error.draws):
             raise
-        return game
+        return turn_based(game)
+
+
+def _stream(seed: Any) -> tuple[Rng, Any]:
+    """The stream of a seed, and what to give as the seed to have it again: a number, or a list of them."""
+    if isinstance(seed, Rng):
+        # where the stream stands now hangs on what was drawn from it: a new one from its next words can be told
+        seed = [seed.next_u64() for _ in range(4)]
+    if isinstance(seed, np.random.SeedSequence) and seed.spawn_key:
+        seed = [int(word) for word in seed.generate_state(8)]
+    try:
+        rng = Rng(seed)
+    except TypeError as error:
+        raise ArgumentError(f"a seed is a whole number >= 0, or a sequence of such, not {seed!r}") from error
+    entropy = rng.seed_sequence.entropy
+    return rng, [int(word) for word in entropy] if isinstance(entropy, (list, tuple, np.ndarray)) else entropy
 
 
 class _OnTree:

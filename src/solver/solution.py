@@ -26,7 +26,8 @@ class Snapshot(NamedTuple):
         Of the average policy so far.
     seconds : float
     policy : callable or None
-        `policy()` gives the average policy so far: a `TreePolicy`, or a `PolicyTable` if the game was not compiled.
+        While the callback runs, `policy()` gives the average policy so far: a `TreePolicy`, or a
+        `PolicyTable` if the game was not compiled. None for the duel.
     """
 
     iteration: int
@@ -96,11 +97,13 @@ class Solution:
 
 def guarantee(tree: Tree) -> str:
     """What the methods promise for a game."""
-    if tree.num_players == 2 and tree.zero_sum:
-        return "two players, zero-sum: the policy converges to an equilibrium"
+    if tree.num_players == 1:
+        return "one player: the policy converges to the best one"
+    if tree.num_players == 2 and tree.constant_sum:
+        return f"two players, {'zero' if tree.zero_sum else 'constant'}-sum: the policy converges to an equilibrium"
     return (
-        f"{tree.num_players} players{'' if tree.zero_sum else ', not zero-sum'}: no equilibrium is promised; only the "
-        "joint play of all iterations approaches a coarse correlated equilibrium, and exploitability need not fall"
+        f"{tree.num_players} players{'' if tree.constant_sum else ', not zero-sum'}: no equilibrium is promised; only "
+        "the joint play of all iterations approaches a coarse correlated equilibrium, and exploitability need not fall"
     )
 
 

@@ -11,27 +11,32 @@ sequence form serves any number of players.
 from __future__ import annotations
 
 import hashlib
-import importlib
 import operator
+import os
+import sys
 from array import array
+from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from solver._policy_games import describe, turn_based
+from solver.archive import plain
 from solver.errors import CompileError, PolicyError
-from solver.policy import PolicyTable, describe
+from solver.policy import PolicyTable
 from solver.protocol import CHANCE_PLAYER, TERMINAL_PLAYER
 
 __all__ = ["MAX_BYTES", "Nodes", "Size", "Tree", "TreePolicy", "Treeplex", "compile_game"]
 
 MAX_BYTES = 8 << 30
-SIMULTANEOUS_PLAYER = -2
 _SUM_TOLERANCE = 1e-9
 _WATCH = 4096  # nodes between two looks at the memory used
+_MOST = 2**31 - 1  # they are numbered by 32 bits
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
@@ -55,6 +60,14 @@ class Size(NamedTuple):
     infosets: int
     sequences: int
     bytes: int
+
+
+def _freeze(owner: Any) -> None:
+    """Make the arrays of a dataclass read-only: compiled code goes by the numbers in them."""
+    for each in fields(owner):
+        value = getattr(owner, each.name)
+        if isinstance(value, np.ndarray):
+            value.flags.writeable = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +111,9 @@ class Treeplex:
     columns: Ints
     payoffs: Floats
     joint: Ints
+
+    def __post_init__(self) -> None:
+        _freeze(self)
 
     @property
     def num_infosets(self) -> int:
@@ -151,6 +167,9 @@ class Nodes:
     chance: Floats
     returns: Floats
 
+    def __post_init__(self) -> None:
+        _freeze(self)
+
     def history(self, node: int) -> list[int]:
         """Actions and outcomes from the root to a node."""
         path = []
@@ -167,8 +186,6 @@ class Tree:
     ----------
     game : Game
         What was compiled; a simultaneous-move game of OpenSpiel as its turn-based conversion.
-    name : str
-        The game string.
     num_players : int
     size : Size
     treeplexes : tuple of Treeplex
@@ -176,14 +193,18 @@ class Tree:
     nodes : Nodes
     max_utility, min_utility : float
         The greatest and the least pay-off of a seat.
-    zero_sum : bool
-        Whether the pay-offs of every end sum to 0.
+    zero_sum, constant_sum : bool
+        Whether the pay-offs of every end sum to 0, or to the same number.
+    name, rules : str, str or None
+        The game string, and the version of its rules if the game tells one.
     """
 
-    def __init__(self, game: Any, size: Size, treeplexes: tuple[Treeplex, ...], nodes: Nodes) -> None:
+    def __init__(
+        self, game: Any, told: dict[str, Any], size: Size, treeplexes: tuple[Treeplex, ...], nodes: Nodes
+    ) -> None:
         self.game = game
-        self.name: str = describe(game)["game"]
-        self.rules: Any = describe(game)["rules"]
+        self.name: str = told["game"]
+        self.rules: Any = told["rules"]
         self.num_players = len(treeplexes)
         self.size = size
         self.treeplexes = treeplexes
@@ -193,7 +214,9 @@ class Tree:
         self.max_utility = float(nodes.returns.max())
         self.min_utility = float(nodes.returns.min())
         scale = max(abs(self.max_utility), abs(self.min_utility), 1e-300)
-        self.zero_sum = bool(np.abs(nodes.returns.sum(axis=1)).max() <= 1e-12 * scale)
+        sums = nodes.returns.sum(axis=1)
+        self.zero_sum = bool(np.abs(sums).max() <= 1e-12 * scale)
+        self.constant_sum = bool(sums.max() - sums.min() <= 1e-12 * scale)
 
     @property
     def num_nodes(self) -> int:
@@ -212,14 +235,24 @@ class Tree:
 
     @property
     def num_bytes(self) -> int:
-        """Bytes of the compiled tree and of one solver over it."""
-        return self.size.bytes
+        """Bytes of the arrays; `size.bytes` is about what making them took."""
+        nodes = (getattr(self.nodes, field.name) for field in fields(Nodes))
+        return sum(plex.num_bytes for plex in self.treeplexes) + int(sum(array.nbytes for array in nodes))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"evaluator": None}
+
+    @cached_property
+    def _shared(self) -> frozenset[str]:
+        """Information state strings that more than one player has."""
+        seen = Counter(text for plex in self.treeplexes for text in plex.texts)
+        return frozenset(text for text, count in seen.items() if count > 1)
 
     def __repr__(self) -> str:
         s = self.size
         return (
             f"Tree({self.name}: {s.nodes:,} nodes, {s.infosets:,} information states, "
-            f"{s.sequences:,} sequences, {s.bytes:,} bytes)"
+            f"{s.sequences:,} sequences, {self.num_bytes:,} bytes)"
         )
 
     def fingerprint(self) -> str:
@@ -244,8 +277,8 @@ class Tree:
         Parameters
         ----------
         policy : TreePolicy, PolicyTable, Mapping or pyspiel policy
-            A mapping gives for each information state string a mapping or a list of pairs from actions
-            to probabilities; actions left out have probability 0.
+            A mapping gives for each information state string, or pair of it and the player, a mapping or
+            a list of pairs from actions to probabilities; actions left out have probability 0.
         players : tuple of int, optional
             Whose information states are needed; by default everybody's.
 
@@ -287,17 +320,38 @@ class Tree:
 
 @dataclass(frozen=True, eq=False)
 class TreePolicy:
-    """A policy in the order of a tree's sequences.
+    """A policy in the order of a tree's sequences; its arrays become read-only.
 
     Attributes
     ----------
     tree : Tree
     probabilities : tuple of float64 arrays, shape (sequences,) each
         For each player the probability of each sequence's last action; 1 for the empty sequence.
+
+    Raises
+    ------
+    PolicyError
+        If an array has another shape, or holds what is no policy.
     """
 
     tree: Tree
     probabilities: tuple[Floats, ...]
+
+    def __post_init__(self) -> None:
+        plexes = self.tree.treeplexes
+        if len(self.probabilities) != len(plexes):
+            raise PolicyError(f"an array for each of {len(plexes)} players is needed, not {len(self.probabilities)}")
+        for player, (plex, chances) in enumerate(zip(plexes, self.probabilities, strict=True)):
+            wanted = (plex.num_sequences,)
+            if not isinstance(chances, np.ndarray) or chances.dtype != np.float64 or chances.shape != wanted:
+                raise PolicyError(f"the probabilities of seat {player} are a float64 array of shape {wanted}")
+            sums = np.add.reduceat(chances, plex.first[:-1]) if plex.num_infosets else np.ones(1)
+            # a nan fails every comparison
+            if not ((chances >= 0).all() and (np.abs(sums - 1) <= 1e-6).all() and chances[0] == 1):
+                raise PolicyError(
+                    f"the probabilities of seat {player} are at least 0 and sum to 1 in each information state"
+                )
+            chances.flags.writeable = False
 
     def action_probabilities(self, player: int, infoset: int) -> dict[int, float]:
         """Action to probability at an information state of the tree."""
@@ -326,7 +380,16 @@ class TreePolicy:
 def _lookup(tree: Tree, policy: Any) -> Callable[[int, int, str], Any]:
     """How to ask a policy for (player, number, text) of an information state; None where it has none."""
     if isinstance(policy, Mapping):
-        return lambda _player, _i, text: policy.get(text)
+
+        def by_name(player: int, _i: int, text: str) -> Any:
+            found = policy.get((text, player))
+            if found is None and (found := policy.get(text)) is not None and text in tree._shared:
+                raise PolicyError(
+                    f"information state {text!r} is one of several players: say whose, by a key ({text!r}, {player})"
+                )
+            return found
+
+        return by_name
     if isinstance(policy, PolicyTable):
         return lambda player, _i, text: (
             None if policy.find(text, player) is None else policy.action_probabilities(text, player)
@@ -410,7 +473,7 @@ class _Infoset:
         self.text = text
 
 
-def compile_game(game: Any, max_bytes: int = MAX_BYTES, progress: Callable[[Size], None] | None = None) -> Tree:
+def compile_game(game: Any, max_bytes: int | None = None, progress: Callable[[Size], None] | None = None) -> Tree:
     """Walk a game once, into arrays.
 
     Parameters
@@ -418,8 +481,9 @@ def compile_game(game: Any, max_bytes: int = MAX_BYTES, progress: Callable[[Size
     game : Game
         Any game of `solver.protocol`: one of ours, your own class, or an OpenSpiel game object. A
         simultaneous-move game of OpenSpiel is converted to a turn-based one.
-    max_bytes : int
-        The walk stops as soon as the game is known to need more.
+    max_bytes : int, optional
+        The walk stops as soon as the game is known to need more; by default 8 GiB, or half of the machine's
+        memory if that is less.
     progress : callable, optional
         Called with the `Size` so far every few thousand nodes, and with the final one before the arrays
         are made.
@@ -433,34 +497,64 @@ def compile_game(game: Any, max_bytes: int = MAX_BYTES, progress: Callable[[Size
     CompileError
         If the game needs more than `max_bytes`; is not of perfect recall; has other legal actions in
         another history of an information state; has chance probabilities that are negative or do not
-        sum to 1; has pay-offs that are not finite; or draws by itself instead of by chance nodes.
+        sum to 1; has pay-offs that are not finite; or is a game of OpenSpiel that draws by itself.
     """
-    walk = _Walk(_turn_based(game), max_bytes, progress)
+    if not hasattr(game, "new_initial_state"):
+        raise CompileError(f"a game has new_initial_state() (see solver.protocol); {type(game).__name__} has not")
+    if "SAMPLED" in str(getattr(game.get_type(), "chance_mode", "") if hasattr(game, "get_type") else ""):
+        raise CompileError(
+            f"{game} draws by itself (sampled chance): only games with chance nodes can be compiled", draws=True
+        )
+    try:
+        told = plain(describe(game))
+    except Exception as error:
+        raise CompileError(
+            f"{type(game).__name__} tells no name: a game has __str__, or get_parameters; and its rules_version is "
+            f"text or a number ({error})"
+        ) from error
+    walk = _Walk(turn_based(game), told, max_bytes if max_bytes is not None else default_bytes(), progress)
     walk.run()
     return walk.tree()
 
 
-def _turn_based(game: Any) -> Any:
-    """The game itself; a simultaneous-move game of OpenSpiel converted."""
-    if not hasattr(game, "new_initial_state"):
-        raise CompileError(f"a game has new_initial_state() (see solver.protocol); {type(game).__name__} has not")
-    if not hasattr(game, "get_type"):
-        return game
-    kind = game.get_type()
-    if "SAMPLED" in str(getattr(kind, "chance_mode", "")):
-        raise CompileError(
-            f"{game} draws by itself (sampled chance): only games with chance nodes can be compiled", too_large=True
-        )
-    if str(getattr(kind, "dynamics", "")).endswith("SIMULTANEOUS"):
-        return importlib.import_module("pyspiel").convert_to_turn_based(game)
-    return game
+def default_bytes() -> int:
+    """`MAX_BYTES`, or half of the machine's memory if that is less."""
+    try:
+        return min(MAX_BYTES, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2)
+    except (AttributeError, ValueError, OSError):
+        return MAX_BYTES  # a system that does not tell
+
+
+class _Frame:
+    """A node whose children are being walked, one by one: a chance node may have more than fit into memory."""
+
+    __slots__ = ("actions", "chances", "deal", "depth", "first", "next", "node", "player", "sequences", "state")
+
+    def __init__(
+        self,
+        state: Any,
+        node: int,
+        depth: int,
+        player: int,
+        actions: list[int],
+        chances: list[float] | None,
+        deal: float,
+        sequences: tuple[int, ...],
+        first: int,
+    ) -> None:
+        self.state, self.node, self.depth, self.player = state, node, depth, player
+        self.actions, self.chances, self.next = actions, chances, 0
+        self.deal, self.sequences, self.first = deal, sequences, first
 
 
 class _Walk:
     """One walk over a game, in the order of depth first."""
 
-    def __init__(self, game: Any, max_bytes: int, progress: Callable[[Size], None] | None) -> None:
+    def __init__(
+        self, game: Any, told: dict[str, Any], max_bytes: int, progress: Callable[[Size], None] | None
+    ) -> None:
         self.game = game
+        self.told = told
         self.max_bytes = max_bytes
         self.progress = progress
         self.players = int(game.num_players())
@@ -497,6 +591,8 @@ class _Walk:
     def watch(self) -> None:
         """Stop a game that is too large; report how far the walk is."""
         size = self.size()
+        if size.nodes >= _MOST - _WATCH or size.sequences >= _MOST:
+            raise CompileError(f"{self.game} has more than {_MOST:,} nodes or sequences", too_large=True)
         if size.bytes > self.max_bytes:
             raise CompileError(
                 f"{self.game} is too large to compile: at {size.nodes:,} nodes and {size.infosets:,} information "
@@ -519,55 +615,87 @@ class _Walk:
         """Walk everything."""
         parent, action = -1, -1
         try:
-            # state, parent node, depth, action into it, chance of that action, chance of all, own sequences
-            stack = [(self.start(), -1, 0, -1, 1.0, 1.0, (0,) * self.players)]
-            while stack:
-                state, parent, depth, action, chance, deal, sequences = stack.pop()
-                node = len(self.player)
-                if node % _WATCH == _WATCH - 1:
-                    self.watch()
-                player = state.current_player()
-                self.parent.append(parent)
-                self.depth.append(depth)
-                self.action.append(action)
-                self.chance.append(chance)
-                self.player.append(player if -4 <= player < self.players else -5)
-                depth += 1
-                if player >= 0:
-                    found = self.enter(state, node, player, sequences)
-                    self.infoset.append(found.number)
-                    head, tail, first = sequences[:player], sequences[player + 1 :], found.first
-                    for k in range(found.count - 1, -1, -1):
-                        a = found.actions[k]
-                        after = state.child(a)
-                        if after is state:
-                            raise CompileError(
-                                f"history {self.path(node)}: child({a}) gives the state itself, not a new one"
-                            )
-                        stack.append((after, node, depth, a, 1.0, deal, (*head, first + k, *tail)))
-                elif player == TERMINAL_PLAYER:
-                    self.infoset.append(len(self.leaf_chance))
-                    self.leave(state, node, deal, sequences)
-                elif player == CHANCE_PLAYER:
-                    self.infoset.append(-1)
-                    for a, p in reversed(self.outcomes(state, node)):
-                        after = state.child(a)
-                        if after is state:
-                            raise CompileError(
-                                f"history {self.path(node)}: child({a}) gives the state itself, not a new one"
-                            )
-                        stack.append((after, node, depth, a, p, deal * p, sequences))
-                else:
+            frames: list[_Frame] = []
+            self.visit(frames, self.start(), -1, 0, -1, 1.0, 1.0, (0,) * self.players)
+            while frames:
+                frame = frames[-1]
+                k = frame.next
+                if k == len(frame.actions):
+                    frames.pop()
+                    continue
+                frame.next = k + 1
+                parent, action = frame.node, frame.actions[k]
+                state = frame.state.child(action)
+                if state is frame.state:
                     raise CompileError(
-                        f"history {self.path(node)}: player {player} moves, which is neither a seat of "
-                        f"0..{self.players - 1}, chance ({CHANCE_PLAYER}) nor the end ({TERMINAL_PLAYER})"
+                        f"history {self.path(parent)}: child({action}) gives the state itself, not a new one"
                     )
+                chances, p = frame.chances, frame.player
+                if chances is None:
+                    sequences = (*frame.sequences[:p], frame.first + k, *frame.sequences[p + 1 :])
+                    self.visit(frames, state, parent, frame.depth, action, 1.0, frame.deal, sequences)
+                else:
+                    chance = chances[k]
+                    self.visit(frames, state, parent, frame.depth, action, chance, frame.deal * chance, frame.sequences)
         except Exception as error:
-            if not isinstance(error, CompileError):
-                where = "(start)" if parent < 0 else f"{self.path(parent)} {action}".removeprefix("(start) ")
-                error.add_note(f"met while compiling {self.game}, at history {where}")
+            if isinstance(error, CompileError):
+                raise
+            where = "(start)" if parent < 0 else f"{self.path(parent)} {action}".removeprefix("(start) ")
+            if type(error).__name__ == "SpielError":
+                raise CompileError(f"{self.told['game']}, at history {where}: OpenSpiel says: {error}") from error
+            error.add_note(f"met while compiling {self.told['game']}, at history {where}")
             raise
         self.watch()
+
+    def visit(
+        self,
+        frames: list[_Frame],
+        state: Any,
+        parent: int,
+        depth: int,
+        action: int,
+        chance: float,
+        deal: float,
+        sequences: tuple[int, ...],
+    ) -> None:
+        """Write a node down; open a frame for its children."""
+        node = len(self.player)
+        if node % _WATCH == _WATCH - 1:
+            self.watch()
+        player = state.current_player()
+        self.parent.append(parent)
+        self.depth.append(depth)
+        self.action.append(action)
+        self.chance.append(chance)
+        self.player.append(player if -4 <= player < self.players else -5)
+        if player >= 0:
+            found = self.enter(state, node, player, sequences)
+            self.infoset.append(found.number)
+            frames.append(_Frame(state, node, depth + 1, player, found.actions, None, deal, sequences, found.first))
+        elif player == TERMINAL_PLAYER:
+            self.infoset.append(len(self.leaf_chance))
+            self.leave(state, node, deal, sequences)
+        elif player == CHANCE_PLAYER:
+            self.infoset.append(-1)
+            outcomes = self.outcomes(state, node)
+            frames.append(
+                _Frame(
+                    state,
+                    node,
+                    depth + 1,
+                    player,
+                    [a for a, _ in outcomes],
+                    [p for _, p in outcomes],
+                    deal,
+                    sequences,
+                    0,
+                )
+            )
+        else:
+            raise CompileError(
+                f"history {self.path(node)}: player {player} moves, which is neither a seat of "
+                f"0..{self.players - 1}, chance ({CHANCE_PLAYER}) nor the end ({TERMINAL_PLAYER})"
+            )
 
     def start(self) -> Any:
         """The first state; a game may have another kind for walks, without what a walk does not ask for."""
@@ -600,10 +728,16 @@ class _Walk:
                 raise CompileError(
                     f"history {self.path(node)}: an information state string is a str, not {type(text).__name__}"
                 )
+            try:
+                text.encode()
+            except UnicodeEncodeError as error:
+                raise CompileError(
+                    f"history {self.path(node)}: the information state string {text!r} is no valid Unicode"
+                ) from error
             found = _Infoset(len(known), self.sequences[player], sequences[player], actions, node, text)
             known[key] = found
             self.sequences[player] += found.count
-            self.characters += len(text)
+            self.characters += sys.getsizeof(text)
             return found
         if actions != found.actions:
             raise CompileError(
@@ -665,7 +799,7 @@ class _Walk:
         treeplexes = tuple(
             _treeplex(orders[p], *_matrix(p, ends, returns[:, p] * chance, self.sequences)) for p in range(players)
         )
-        return Tree(self.game, size, treeplexes, self._nodes(orders, returns))
+        return Tree(self.game, self.told, size, treeplexes, self._nodes(orders, returns))
 
     def _nodes(self, orders: list[_Order], returns: Floats) -> Nodes:
         """The nodes by level; stable sorting by depth keeps the children of a node side by side."""
@@ -782,6 +916,8 @@ def _matrix(
         _, firsts = np.unique(column, return_index=True)
         joint = np.ascontiguousarray(ends[firsts][:, others], dtype=np.int32)
     width = len(joint)
+    if width > _MOST:
+        raise CompileError(f"the game has more than {_MOST:,} combinations of sequences", too_large=True)
     keys, index = np.unique(ends[:, player].astype(np.int64) * width + column, return_inverse=True)
     entries = np.bincount(index, weights=weights, minlength=len(keys))
     kept = entries != 0

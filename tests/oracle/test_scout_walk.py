@@ -3,6 +3,7 @@
 import pytest
 
 from solver import scout
+from solver.errors import IllegalActionError
 from solver.tree import compile_game
 
 
@@ -60,3 +61,21 @@ def test_a_walk_gives_the_strings_of_states():
         state.apply_action(action)
     assert walk.returns() == state.returns()
     assert len(keys) > 2
+
+
+def test_a_walk_refuses_what_is_not_legal():
+    walk = scout.Game(players=2, ranks=4, hand_size=1, chips=1).new_walk()
+    for action in (-1, 1000, 2**31 - 1):
+        with pytest.raises(IllegalActionError):
+            walk.child(action)
+    dealt = walk.child(0)
+    with pytest.raises(IllegalActionError):
+        dealt.child(1)  # the same card, the other way round
+    chooses = dealt.child(2)
+    for action in (-5, 2, 2**31 - 1):
+        with pytest.raises(IllegalActionError):
+            chooses.child(action)
+    while chooses.current_player() != -4:
+        chooses = chooses.child(chooses.legal_actions()[0])
+    with pytest.raises(IllegalActionError, match="over"):
+        chooses.child(0)

@@ -188,7 +188,8 @@ def test_a_run_that_goes_on_gives_the_same_bits(method, merge_equal, tmp_path):
         for a, b in zip(whole.tree_policy.probabilities, second.tree_policy.probabilities, strict=True)
     )
     assert (whole.exploitability, whole.value) == (second.exploitability, second.value)
-    assert second.seconds > first.seconds
+    # the clock goes on where it stood
+    assert (np.diff(second.history["seconds"]) >= 0).all()
 
 
 def test_a_run_that_goes_on_stops_where_the_whole_would(tmp_path):

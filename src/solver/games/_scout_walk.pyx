@@ -11,6 +11,8 @@ from solver.games._scout cimport (
 )
 from solver.games._scout_options cimport Options
 
+from solver.errors import IllegalActionError
+
 
 cdef inline uint64_t mixed(uint64_t word) noexcept nogil:
     """Scramble 64 bits (the finalizer of SplitMix64)."""
@@ -20,7 +22,7 @@ cdef inline uint64_t mixed(uint64_t word) noexcept nogil:
 
 
 cdef class Walk:
-    """A state on a walk. `child` takes legal actions only."""
+    """A state on a walk."""
     cdef state_t c
     cdef uint64_t seen[MAX_SEATS][2]       # by seat: what it saw, in order, hashed
     cdef Options game
@@ -57,13 +59,23 @@ cdef class Walk:
         return [out[q] for q in range(self.game.rules.players)]
 
     def child(self, int32_t action):
-        """The state after a legal action."""
+        """The state after an action or a chance outcome.
+
+        Raises
+        ------
+        IllegalActionError
+            If it is not legal here.
+        """
         cdef Walk s = Walk.__new__(Walk)
         cdef int32_t actions[MAX_ACTIONS]
         cdef uint64_t keys[MAX_ACTIONS]
         cdef int q, i, n, finished = self.c.round
         s.c, s.seen, s.game, s.before, s.action = self.c, self.seen, self.game, self, action
+        if self.c.phase == OVER:
+            raise IllegalActionError("the game is over: no action is legal")
         if self.c.phase == DEALING:
+            if not 0 <= action < 2 * self.game.rules.deck or not self.c.undealt >> (action >> 1) & 1:
+                raise IllegalActionError(f"{action} is no card to be dealt")
             s._see(self.c.dealt // self.game.rules.hand_size, action)
             deal_card(&self.game.rules, &s.c, action)
             return s
@@ -76,6 +88,8 @@ cdef class Walk:
                 if actions[i] == action:
                     s._see(q, keys[i])
                     break
+            else:
+                raise IllegalActionError(f"{action} is not among the legal actions {self.legal_actions()}")
         apply(&self.game.rules, &s.c, action)
         if s.c.round != finished or s.c.phase == OVER:
             for q in range(self.game.rules.players):
