@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import math
+import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -66,34 +67,46 @@ def solve(
 ) -> None:
     """Find an equilibrium policy of a game.
 
-    Without a budget it runs 1,000 iterations. Ctrl-C ends the run and keeps what was found.
+    Without a budget it runs 1,000 iterations; the duel, whose vector form has a solver of its own (dcfr,
+    cfr+), until the exploitability is 5e-5. Ctrl-C ends the run and keeps what was found.
 
     Example: solver solve leduc --target 1e-4 --out leduc.policy
     """
-    options: dict[str, Any] = {"iterations": iterations, "target": target, "seconds": seconds}
     loaded = load_game(game)
     sampled = method in ("external", "outcome")
-    if sampled and (checkpoint is not None or threads != 1):
-        raise ArgumentError(f"--method {method} takes neither --checkpoint nor --threads")
+    vector = isinstance(loaded, duel.Game) and method in duel.METHODS
+    if (sampled or vector) and (checkpoint is not None or threads != 1):
+        what = f"--method {method}" if sampled else "the vector form of the duel"
+        raise ArgumentError(f"{what} takes neither --checkpoint nor --threads")
     if seed is not None and not sampled:
         raise ArgumentError(f"--seed is for sampling; --method {method} uses no chance")
-    if out is not None and not out.absolute().parent.is_dir():
-        raise ArgumentError(f"--out: there is no folder {out.absolute().parent}")
-    options |= {"seed": seed} if sampled else {"threads": threads, "checkpoint": checkpoint}
+    if out is not None:
+        _check_out(out)
     solution: cfr.Solution | duel.Solution
-    with live(iterations, target, seconds) as (callback, progress):
-        if isinstance(loaded, duel.Game) and method in duel.METHODS and checkpoint is None and threads == 1:
-            solution = _duel(loaded, method, iterations, target, seconds, callback, progress)
+    budget: dict[str, Any] = {"iterations": iterations, "target": target, "seconds": seconds}
+    with live(iterations, target, seconds) as (callback, progress, sized):
+        if isinstance(loaded, duel.Game) and vector:
+            # the full menu is solved by fewer bids, whose policy is then judged with all bids
+            bids = duel.DEFAULT_BIDS if _is_full(loaded) else loaded.bids
+            solution = duel.solve(bids=bids, method=method, callback=callback, **budget)
+        elif sampled:
+            solution = cfr.solve(loaded, method, callback=callback, progress=progress, seed=seed, **budget)
         else:
-            solution = cfr.solve(loaded, method, callback=callback, progress=progress, **options)
-    rows, full_menu = 0, None
+            tree = cfr.compile(loaded, progress=sized)
+            options: dict[str, Any] = {"threads": threads, "checkpoint": checkpoint}
+            solution = cfr.solve(tree, method, callback=callback, progress=progress, **budget, **options)
+    full_menu = None
     if isinstance(solution, duel.Solution) and _is_full(loaded):
         full_menu = duel.full_menu_exploitability(solution.policy)
+    rows, failure = 0, None
     if out is not None:
         policy = solution.policy
         table = policy if isinstance(policy, PolicyTable) else policy.to_table(solution.settings)
-        table.save(out)
-        rows = len(table)
+        try:
+            table.save(out)
+            rows = len(table)
+        except OSError as error:
+            failure = error  # what was found is printed all the same
     if as_json:
         typer.echo(
             json.dumps(
@@ -103,41 +116,31 @@ def solve(
                     "value": [number(v) for v in solution.value],
                     "interrupted": solution.interrupted,
                     "full_menu_exploitability": full_menu,
-                    "file": None if out is None else str(out),
+                    "file": str(out) if rows else None,
                 },
                 default=str,
             )
         )
-        return
-    show = console()
-    show.print(str(solution))
-    if full_menu is not None:
-        show.print(f"exploitability with all bids 0..30, to which this menu is enough: {full_menu:.3g}")
-    if out is not None:
-        show.print(f"{rows:,} information states written to {out}")
+    else:
+        show = console()
+        show.print(str(solution))
+        if full_menu is not None:
+            show.print(f"exploitability with all bids 0..30, to which this menu is enough: {full_menu:.3g}")
+        if rows:
+            show.print(f"{rows:,} information states written to {out}")
+    if failure is not None:
+        raise failure
 
 
-def _duel(
-    game: duel.Game,
-    method: str,
-    iterations: int | None,
-    target: float | None,
-    seconds: float | None,
-    callback: Callable[[cfr.Snapshot], None] | None,
-    progress: Callable[[int, float], None] | None,
-) -> duel.Solution:
-    """The duel by its vector form."""
-    began = time.perf_counter()
-
-    def looked(iteration: int, exploitability: float) -> None:
-        took = time.perf_counter() - began
-        if callback is not None and progress is not None:
-            callback(cfr.Snapshot(iteration, exploitability, took, None))
-            progress(iteration, took)
-
-    # the full menu is solved by fewer bids, whose policy is then judged with all bids
-    bids = duel.DEFAULT_BIDS if _is_full(game) else game.bids
-    return duel.solve(bids=bids, method=method, iterations=iterations, target=target, seconds=seconds, callback=looked)
+def _check_out(out: Path) -> None:
+    """Refuse a name that cannot be written to, before the work rather than after it."""
+    folder = out.absolute().parent
+    if not folder.is_dir():
+        raise ArgumentError(f"--out: there is no folder {folder}")
+    if out.is_dir():
+        raise ArgumentError(f"--out: {out} is a folder")
+    if not os.access(folder, os.W_OK):
+        raise ArgumentError(f"--out: the folder {folder} cannot be written to")
 
 
 def _is_full(game: Any) -> bool:
@@ -152,19 +155,33 @@ def number(value: float) -> float | None:
 @contextmanager
 def live(
     iterations: int | None, target: float | None, seconds: float | None
-) -> Iterator[tuple[Callable[[cfr.Snapshot], None] | None, Callable[[int, float], None] | None]]:
-    """A line on standard error, on a terminal only: iteration, exploitability, rate, time left."""
+) -> Iterator[
+    tuple[
+        Callable[[cfr.Snapshot], None] | None,
+        Callable[[int, float], None] | None,
+        Callable[[cfr.Size], None] | None,
+    ]
+]:
+    """A line on standard error, on a terminal only: iteration, exploitability, rate, time left.
+
+    Yields what to call with a snapshot, with iterations and seconds, and with the size while a game is compiled.
+    """
     shown = Console(stderr=True)
     if not shown.is_terminal:
-        yield None, None
+        yield None, None, None
         return
     with Progress(TextColumn("{task.description}"), console=shown, transient=True) as bar:
-        task = bar.add_task("compiling")
+        task = bar.add_task("starting")
         points: list[tuple[int, float]] = []
         last = 0.0
 
         def callback(snapshot: cfr.Snapshot) -> None:
             points.append((snapshot.iteration, snapshot.exploitability))
+            progress(snapshot.iteration, snapshot.seconds)
+
+        def sized(size: cfr.Size) -> None:
+            words = f"compiling: {size.nodes:,} nodes, {size.infosets:,} information states, {size.bytes / 1e6:,.0f} MB"
+            bar.update(task, description=words)
 
         def progress(done: int, elapsed: float) -> None:
             nonlocal last
@@ -180,7 +197,7 @@ def live(
                 words += f", {left:,.0f} s left"
             bar.update(task, description=words)
 
-        yield callback, progress
+        yield callback, progress, sized
 
 
 def time_left(

@@ -26,10 +26,11 @@ from numpy.typing import NDArray
 from solver import _duel
 from solver._core import whole
 from solver._version import __version__
-from solver.errors import ArgumentError
-from solver.games.duel import DOUBT, MAX_BID, WAYS, Game, State, menu_of, read_information
+from solver.errors import ArgumentError, PolicyError, SolverError
+from solver.games.duel import DOUBT, MAX_BID, WAYS, Game, State, load, menu_of, read_information
 from solver.policy import PolicyTable, describe
 from solver.runs import HISTORY
+from solver.solution import Snapshot
 
 __all__ = [
     "DEFAULT_BIDS",
@@ -51,6 +52,7 @@ _SUMS = len(WAYS)
 # alpha, beta, gamma
 METHODS = ("dcfr", "cfr+")
 _DEFAULTS = {"dcfr": (2.0, 0.25, 4.0), "cfr+": (0.0, 0.0, 1.0)}
+_FLOORS = {"float32": 5e-7, "float64": 1e-14}  # exploitability that rounding lets a policy reach
 _RANGES = {"alpha": (0.0, 10.0), "beta": (-10.0, 10.0), "gamma": (0.0, 20.0)}
 
 
@@ -177,20 +179,53 @@ class DuelPolicy:
         PolicyTable
         """
         texts: list[str] = []
-        players: list[int] = []
-        counts: list[int] = []
-        actions: list[int] = []
+        players: list[NDArray[np.int8]] = []
+        counts: list[NDArray[np.int64]] = []
+        actions: list[NDArray[np.int32]] = []
         probabilities: list[NDArray[np.float64]] = []
-        for text, player, legal, chances in self.rows():
-            if len(legal) > 1 or legal[0] != DOUBT or forced:
-                texts.append(text)
-                players.append(player)
-                counts.append(len(legal))
-                actions.extend(legal)
-                probabilities.append(chances)
-        offsets = np.concatenate([[0], np.cumsum(counts)])
-        told = describe(self.game) | dict(meta or {})
-        return PolicyTable.build(texts, players, offsets, actions, np.concatenate(probabilities), meta=told)
+
+        def add(words: str, player: int, legal: tuple[int, ...], share: NDArray[np.float64]) -> None:
+            texts.extend([f"s{total}{words}" for total in range(_SUMS)])
+            players.append(np.full(_SUMS, player, dtype=np.int8))
+            counts.append(np.full(_SUMS, len(legal), dtype=np.int64))
+            actions.append(np.tile(np.array(legal, dtype=np.int32), _SUMS))
+            probabilities.append(share.T.ravel())
+
+        certain = np.ones((1, _SUMS))
+        for bids, start, legal in self.blocks():
+            words = "".join(f" {bid}" for bid in bids)
+            add(words, len(bids) % 2, legal, self._shares(start, len(legal)))
+            if forced:
+                add(f"{words} {self.game.bids[-1]}", 1 - len(bids) % 2, (DOUBT,), certain)
+        return PolicyTable.build(
+            texts,
+            np.concatenate(players),
+            np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(np.concatenate(counts))]),
+            np.concatenate(actions),
+            np.concatenate(probabilities),
+            meta=describe(self.game) | dict(meta or {}),
+        )
+
+    @classmethod
+    def from_table(cls, table: PolicyTable) -> DuelPolicy:
+        """The policy of a table of a duel, such as `to_table` gives; in double precision.
+
+        Raises
+        ------
+        PolicyError
+            If the table is of another game, or lacks an information state.
+        """
+        try:
+            game = load(str(table.meta.get("game")))
+        except SolverError as error:
+            raise PolicyError(f"a table of a duel is needed, not of {table.meta.get('game')}") from error
+        array = np.zeros((_duel.num_rows(len(game.bids)), _SUMS))
+        for bids, start, legal in _blocks(game.bids):
+            words = "".join(f" {bid}" for bid in bids)
+            for total in range(_SUMS):
+                chances = table.action_probabilities(f"s{total}{words}", len(bids) % 2)
+                array[start : start + len(legal), total] = [chances.get(action, 0.0) for action in legal]
+        return cls(game, array)
 
     def _shares(self, start: int, count: int) -> NDArray[np.float64]:
         """Probabilities of a history, shape (count, 16)."""
@@ -309,41 +344,48 @@ class Solution:
 
 
 def _policy(policy: object) -> DuelPolicy:
+    if isinstance(policy, PolicyTable):
+        return DuelPolicy.from_table(policy)
     if not isinstance(policy, DuelPolicy):
-        raise ArgumentError(f"a DuelPolicy is needed, as in the result of duel.solve, not {type(policy).__name__}")
+        raise ArgumentError(
+            f"a DuelPolicy is needed, as in the result of duel.solve, or a table of one, not {type(policy).__name__}"
+        )
     return policy
 
 
-def exploitability(policy: DuelPolicy) -> float:
+def exploitability(policy: DuelPolicy | PolicyTable) -> float:
     """What a best response wins against a policy, the mean of both seats (NashConv / 2), within its menu.
 
     Raises
     ------
     ArgumentError
-        If it is no DuelPolicy.
+        If it is neither.
     """
-    menu = _policy(policy).game.bids
+    policy = _policy(policy)
+    menu = policy.game.bids
     return (_duel.best_response(policy.array, menu, 0) + _duel.best_response(policy.array, menu, 1)) / 2
 
 
-def value(policy: DuelPolicy) -> tuple[float, float]:
+def value(policy: DuelPolicy | PolicyTable) -> tuple[float, float]:
     """Mean pay-off by seat if both play a policy.
 
     Raises
     ------
     ArgumentError
-        If it is no DuelPolicy.
+        If it is neither.
     """
-    opener = _duel.value(_policy(policy).array, policy.game.bids)
+    policy = _policy(policy)
+    opener = _duel.value(policy.array, policy.game.bids)
     return opener, 0.0 - opener
 
 
-def full_menu_exploitability(policy: DuelPolicy, low: int = 0, high: int = MAX_BID) -> float:
+def full_menu_exploitability(policy: DuelPolicy | PolicyTable, low: int = 0, high: int = MAX_BID) -> float:
     """What a best response that may bid anything wins against a policy of a smaller menu; exact.
 
     Parameters
     ----------
-    policy : DuelPolicy
+    policy : DuelPolicy or PolicyTable
+        A table, as `DuelPolicy.to_table` gives it, takes some seconds to read.
     low, high : int, default 0 and 30
         Bids that the best response has. The policy's menu must lie within.
 
@@ -371,7 +413,8 @@ def full_menu_exploitability(policy: DuelPolicy, low: int = 0, high: int = MAX_B
     of a lesser bid is worth more to the bidder. So the best response needs to look at the menu and
     the bid after each bid of it only, and it skips what the policy never plays.
     """
-    menu = _policy(policy).game.bids
+    policy = _policy(policy)
+    menu = policy.game.bids
     limits = []
     for name, limit in (("low", low), ("high", high)):
         number = whole(limit)
@@ -396,8 +439,8 @@ def solve(
     alpha: float | None = None,
     beta: float | None = None,
     gamma: float | None = None,
-    callback: Callable[[int, float], object] | None = None,
-    check_every: int = 100,
+    callback: Callable[[Snapshot], object] | None = None,
+    every: int | None = None,
     max_bytes: int = 1_000_000_000,
     dtype: str = "float32",
 ) -> Solution:
@@ -413,7 +456,7 @@ def solve(
     method : {"dcfr", "cfr+"}
         Discounted CFR, or CFR+ with an average weighted by iteration. CFR+ takes three to five times as long.
     target : float, optional
-        Stop once the exploitability is at most this. Single precision goes down to about 2e-7.
+        Stop once the exploitability is at most this; at least 5e-7 in single precision.
     iterations : int, optional
         Stop after so many iterations. The result then depends on the arguments alone, to the last bit.
     seconds : float, optional
@@ -424,12 +467,13 @@ def solve(
     gamma : float, optional
         Iteration t has the weight t**gamma in the average. Default 4 (DCFR), 1 (CFR+).
     callback : callable, optional
-        Called with iteration and exploitability at each look; a true result ends the run.
-    check_every : int, default 100
-        Iterations between looks at the exploitability; after 1,000 iterations a tenth of those done, if
-        more. A look takes as long as about 5 to 10 iterations.
+        Called with a `Snapshot` (without policy) at each look; a true result ends the run.
+    every : int, optional
+        Iterations between looks at the exploitability; by default 100, and after 1,000 iterations a tenth of
+        those done. A look takes as long as about 5 to 10 iterations.
     max_bytes : int, default 1e9
-        Refuse menus that need more memory: 194 bytes x 2**bids, twice that in double precision.
+        Refuse menus that need more memory: 194 bytes x 2**bids, twice that in double precision. 48 bytes an
+        iteration come on top, and end a run that nothing else ends.
     dtype : {"float32", "float64"}
         Precision of regrets and averages.
 
@@ -463,7 +507,9 @@ def solve(
     goal = _real("target", target, 0.0) if target is not None else -math.inf
     last = _count("iterations", iterations) if iterations is not None else 2**32 - 2
     deadline = began + _real("seconds", seconds, 0.0) if seconds is not None else math.inf
-    every, limit = _count("check_every", check_every), _count("max_bytes", max_bytes)
+    limit = _count("max_bytes", max_bytes)
+    if every is not None:
+        every = _count("every", every)
     if dtype not in ("float32", "float64"):
         raise ArgumentError(f'dtype must be "float32" or "float64", not {dtype!r}')
     needed = _duel.num_bytes(len(game.bids), np.dtype(dtype).itemsize)
@@ -473,16 +519,21 @@ def solve(
             f"take fewer bids (the default menu solves the full duel)"
         )
     alpha, beta, gamma = parameters.values()
+    if -math.inf < goal < _FLOORS[dtype]:
+        raise ArgumentError(f"target: {dtype} goes down to about {_FLOORS[dtype]:g}, not to {goal!r}")
+    # the discounts of every iteration are kept: 16 bytes each, and as many again while they are moved
+    last = min(last, max((limit - needed) // 48, 1))
     walk = _duel.Walk(game.bids, method == "cfr+", alpha, beta, gamma, dtype == "float32")
     history: list[tuple[int, float, float]] = []
     interrupted = False
     try:
         while True:
-            step = max(every, walk.iterations // 10)
+            step = max(100, walk.iterations // 10) if every is None else every
             late = walk.run(min(step, last - walk.iterations), deadline)
             gap = walk.exploitability()
             history.append((walk.iterations, gap, time.perf_counter() - began))
-            stop = callback is not None and bool(callback(walk.iterations, gap))
+            looked = Snapshot(walk.iterations, gap, time.perf_counter() - began, None)
+            stop = callback is not None and bool(callback(looked))
             if stop or late or gap <= goal or walk.iterations >= last or time.perf_counter() >= deadline:
                 break
     except KeyboardInterrupt:
@@ -502,7 +553,6 @@ def solve(
         "game": str(game),
         "method": method,
         **{key: number for key, number in parameters.items() if method == "dcfr" or key == "gamma"},
-        "check_every": every,
         "dtype": dtype,
         "iterations": done,
         "seconds": time.perf_counter() - began,

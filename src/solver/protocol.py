@@ -1,6 +1,10 @@
 """What a game offers: OpenSpiel's method names, so that its games and yours run here unchanged.
 
-A solver sees nothing else of a Python game. Compiled games offer the same methods and, beside
+A solver sees nothing else of a Python game, but for two methods that make compiling faster and that a
+game may have: `Game.new_walk()`, a first state for walks over the whole game, which needs only what a
+walk asks for (current_player, chance_outcomes, legal_actions, returns, child, and for the first history
+of each information state its string), and `information_state_key(player)` of such states: a hashable
+stand-in for the string. Compiled games offer the same methods and, beside
 them, the C side in `solver.games.ops`.
 """
 

@@ -525,6 +525,11 @@ def default_bytes() -> int:
         return MAX_BYTES  # a system that does not tell
 
 
+def _offers(thing: Any, method: str) -> bool:
+    """Whether a class has a method; an attribute of that name is not one."""
+    return callable(getattr(type(thing), method, None))
+
+
 class _Frame:
     """A node whose children are being walked, one by one: a chance node may have more than fit into memory."""
 
@@ -699,13 +704,13 @@ class _Walk:
 
     def start(self) -> Any:
         """The first state; a game may have another kind for walks, without what a walk does not ask for."""
-        return self.game.new_walk() if hasattr(self.game, "new_walk") else self.game.new_initial_state()
+        return self.game.new_walk() if _offers(self.game, "new_walk") else self.game.new_initial_state()
 
     def enter(self, state: Any, node: int, player: int, sequences: tuple[int, ...]) -> _Infoset:
         """The information state of a decision, new or checked against its other histories."""
         if player >= self.players:
             raise CompileError(f"history {self.path(node)}: seat {player} moves, seats are 0..{self.players - 1}")
-        keyed = hasattr(state, "information_state_key")
+        keyed = _offers(state, "information_state_key")
         key = state.information_state_key(player) if keyed else state.information_state_string(player)
         actions = state.legal_actions()
         if type(actions) is not list:

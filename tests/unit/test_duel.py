@@ -7,8 +7,8 @@ import threading
 import numpy as np
 import pytest
 
-from solver import _duel, duel
-from solver.errors import ArgumentError, GameOptionError, IllegalActionError, PositionError
+from solver import _duel, duel, kuhn, policy
+from solver.errors import ArgumentError, GameOptionError, IllegalActionError, PolicyError, PositionError
 from solver.games import duel as game_of_duel
 from tests.reference import duel_cfr
 
@@ -310,18 +310,18 @@ def test_bids_outside_the_menu_count_as_lesser_ones():
 def test_the_caller_hears_of_progress_and_may_stop_it():
     heard = []
 
-    def hear(iteration, gap):
-        heard.append((iteration, gap))
-        return iteration >= 60
+    def hear(snapshot):
+        heard.append((snapshot.iteration, snapshot.exploitability))
+        return snapshot.iteration >= 60
 
-    solution = duel.solve(10, 14, iterations=1000, callback=hear, check_every=20)
+    solution = duel.solve(10, 14, iterations=1000, callback=hear, every=20)
     assert [iteration for iteration, _ in heard] == [20, 40, 60]
     assert solution.iterations == 60
     assert heard == [(row["iteration"], row["exploitability"]) for row in solution.history]
 
 
 def test_a_limit_of_time_ends_it():
-    solution = duel.solve(10, 24, seconds=0.05, check_every=10**6)
+    solution = duel.solve(10, 24, seconds=0.05, every=10**6)
     assert solution.iterations >= 1
     assert not solution.interrupted
     assert np.isfinite(solution.exploitability)
@@ -331,7 +331,7 @@ def test_ctrl_c_gives_the_policy_so_far():
     timer = threading.Timer(0.3, _thread.interrupt_main)
     timer.start()
     try:
-        solution = duel.solve(8, 22, iterations=10**6, check_every=10**6)
+        solution = duel.solve(8, 22, iterations=10**6, every=10**6)
     finally:
         timer.cancel()
         timer.join()
@@ -343,7 +343,7 @@ def test_ctrl_c_gives_the_policy_so_far():
 
 def test_another_error_of_a_handler_gets_through():
     with pytest.raises(ZeroDivisionError):
-        duel.solve(10, 14, iterations=100, callback=lambda iteration, gap: 1 / 0)
+        duel.solve(10, 14, iterations=100, callback=lambda snapshot: 1 / 0)
 
 
 @pytest.mark.parametrize(
@@ -362,7 +362,7 @@ def test_another_error_of_a_handler_gets_through():
         ({"gamma": -1}, "gamma"),
         ({"method": "cfr+", "alpha": 1.5}, "alpha is a parameter of dcfr"),
         ({"method": "cfr+", "beta": 0}, "beta is a parameter of dcfr"),
-        ({"check_every": 0}, "check_every"),
+        ({"every": 0}, "every"),
         ({"max_bytes": 0}, "max_bytes"),
         ({"dtype": "float16"}, "dtype"),
     ],
@@ -425,3 +425,38 @@ def test_the_kernel_guards_itself():
     for call in (lambda: walk.run(1), walk.exploitability, walk.finish):
         with pytest.raises(ArgumentError, match="given its policy away"):
             call()
+
+
+def test_a_policy_through_a_file(tmp_path):
+    """A table keeps every probability, and can be judged like the policy itself."""
+    solution = duel.solve(10, 14, iterations=300)
+    table = solution.policy.to_table(solution.settings)
+    table.save(tmp_path / "duel.policy")
+    loaded = policy.load(tmp_path / "duel.policy", "duel(low=10,high=14)")
+    assert len(loaded) == 16 * 32
+    assert len(solution.policy.to_table(forced=False)) == 16 * 16
+    for text, player, actions, chances in solution.policy.rows():
+        assert list(loaded.action_probabilities(text, player).items()) == list(zip(actions, chances, strict=True))
+    assert duel.exploitability(loaded) == pytest.approx(solution.exploitability, abs=1e-12)
+    assert duel.full_menu_exploitability(loaded) == pytest.approx(
+        duel.full_menu_exploitability(solution.policy), abs=1e-12
+    )
+    with pytest.raises(PolicyError, match="a table of a duel is needed, not of kuhn"):
+        duel.value(policy.uniform(kuhn.Game()))
+
+
+def test_targets_below_what_rounding_allows():
+    with pytest.raises(ArgumentError, match="float32 goes down to about 5e-07"):
+        duel.solve(10, 12, target=1e-8)
+    assert duel.solve(10, 12, target=1e-8, dtype="float64", seconds=20).exploitability <= 1e-8
+
+
+def test_memory_ends_a_run_that_nothing_else_ends():
+    solution = duel.solve(bids=[5, 6], iterations=10**6, max_bytes=100_000)
+    assert 1000 < solution.iterations < 3000
+
+
+@pytest.mark.parametrize("name", ["game", "array"])
+def test_a_policy_does_not_change(name):
+    with pytest.raises(AttributeError):
+        setattr(duel.DuelPolicy.uniform(duel.Game(10, 12)), name, None)

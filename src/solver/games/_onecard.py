@@ -124,6 +124,7 @@ class OneCardGame:
     """
 
     name = ""
+    rules_version = ""
     most = 0  # what a player pays at most
 
     def __init__(self, players: int = 2) -> None:

@@ -210,6 +210,8 @@ class Game:
     ((0, 12, 13), 'duel(bids=0+12..13)')
     """
 
+    rules_version = "duel-1"
+
     def __init__(self, low: int = 0, high: int = MAX_BID, bids: Iterable[int] | None = None) -> None:
         self.bids = menu_of(low, high, bids)
 

@@ -59,6 +59,7 @@ class Game(OneCardGame):
     """Kuhn poker for 2 to 10 players."""
 
     name = "kuhn"
+    rules_version = "kuhn-1"
     most = 2  # ante and bet
 
     def new_initial_state(self) -> State:

@@ -89,6 +89,7 @@ class Game(OneCardGame):
     """Leduc hold'em for 2 to 10 players."""
 
     name = "leduc"
+    rules_version = "leduc-1"
     most = 13  # the ante, two raises of 2 and two of 4
 
     def new_initial_state(self) -> State:
