@@ -1,11 +1,12 @@
 """The golden games, made again in memory, equal the files that stand beside."""
 
+import csv
 from itertools import pairwise
 
 import pytest
 
 from solver import scout
-from tests.golden import make_scout
+from tests.golden import make_scout, make_signature
 
 
 @pytest.mark.parametrize("players", make_scout.GAMES)
@@ -37,3 +38,14 @@ def test_golden_games_show_every_kind_of_action():
         assert words in everything
     for ending in ("empty_hand, nobody exempt", "scouted_out, seat "):
         assert ending in everything
+
+
+def test_signature_of_search():
+    """Nodes, best actions and visits on fixed positions are what they were: no change went further than meant."""
+    assert make_signature.text(make_signature.rows()) == make_signature.FILE.read_text(encoding="utf-8")
+
+
+def test_positions_of_the_signature():
+    """They are those that the script deals and plays."""
+    with make_signature.FILE.open(encoding="utf-8", newline="") as file:
+        assert [row["position"] for row in csv.DictReader(file)] == make_signature.positions()
