@@ -38,11 +38,11 @@ from solver._cfr import Table
 from solver._version import __version__
 from solver.errors import ArchiveError, ArgumentError
 from solver.evaluate import BestResponse, best_response, compile, exploitability, nash_conv  # noqa: A004
-from solver.runs import HISTORY, Interrupt, enough, following, number_within, positive
+from solver.runs import HISTORY, Run, Snapshot, number_within, positive
 from solver.sampling import METHODS as SAMPLING
 from solver.sampling import OPTIONS as SAMPLING_OPTIONS
 from solver.sampling import solve as sample
-from solver.solution import Snapshot, Solution
+from solver.solution import Solution
 from solver.symmetry import Merged, merge
 from solver.tree import Floats, Size, Tree, TreePolicy
 
@@ -169,7 +169,7 @@ def _discount(t: Floats, exponent: Floats) -> Floats:
 
 
 @dataclass
-class _Run:
+class _Tables:
     """A tree while it is solved: the learning table, the evaluating one, and what was merged."""
 
     tree: Tree
@@ -194,9 +194,6 @@ class _Run:
         if self.merged is not None:
             averages = [a[c] for a, c in zip(averages, self.merged.classes, strict=True)]
         return TreePolicy(self.tree, tuple(averages))
-
-
-_SLICE = 0.02  # seconds of work between two looks at the clock and at Ctrl-C
 
 
 class _Checkpoint:
@@ -245,15 +242,15 @@ class _Checkpoint:
             table.resume()
             return done, spent, [(int(t), gap, took) for t, gap, took in history.tolist()]
 
-    def write(self, table: Table, done: int, elapsed: float, history: list[tuple[int, float, float]]) -> None:
+    def write(self, table: Table, run: Run) -> None:
         """Write the run; the file before it stays until this one is complete."""
         arrays = {
             f"{name}{p}": getattr(seat, name)
             for p, seat in enumerate(table.seats)
             for name in ("regrets", "average", "strategy")
         }
-        arrays["history"] = np.array(history, dtype=np.float64).reshape(-1, 3)
-        meta = {"settings": self.settings, "iterations": done, "seconds": elapsed}
+        arrays["history"] = np.array(run.history, dtype=np.float64).reshape(-1, 3)
+        meta = {"settings": self.settings, "iterations": run.done, "seconds": run.elapsed()}
         archive.write(self.path, self.KIND, arrays, meta)
 
 
@@ -363,22 +360,14 @@ def solve(
         return sample(game, method, iterations, target, seconds, **given)
     rule = _method(method, alpha=alpha, beta=beta, gamma=gamma)
     _refuse(method, dict.fromkeys(options, True))
-    iterations = positive("iterations", iterations, int)
-    every = positive("every", every, int)
+    plan = Run(iterations, target, seconds, every, callback, progress, 1000)
     horizon = positive("horizon", horizon, int)
     threads = positive("threads", threads, int)
     max_bytes = positive("max_bytes", max_bytes, int)
-    target = positive("target", target, float)
-    seconds = positive("seconds", seconds, float)
     checkpoint_seconds = number_within("checkpoint_seconds", checkpoint_seconds, 0, math.inf)
-    for name, function in (("callback", callback), ("progress", progress)):
-        if function is not None and not callable(function):
-            raise ArgumentError(f"{name} is something to call, not {function!r}")
-    if iterations is None and target is None and seconds is None:
-        iterations = 1000
     tree = compile(game, max_bytes)
-    run = _Run(tree, threads, merge(tree.treeplexes) if merge_equal else None)
-    length = horizon or iterations or 1000
+    tables = _Tables(tree, threads, merge(tree.treeplexes) if merge_equal else None)
+    length = horizon or plan.iterations or 1000
     changes = any(isinstance(each, tuple) for each in (rule.alpha, rule.beta, rule.gamma))
     settings = {
         "game": tree.name,
@@ -393,50 +382,24 @@ def solve(
         "version": __version__,
     }
     saved = None if checkpoint is None else _Checkpoint(Path(checkpoint), settings, tree.fingerprint())
-    begun = time.perf_counter()
-    done, before = 0, 0.0
-    history: list[tuple[int, float, float]] = []
+    plan.begin(*(saved.load(tables.learning) if saved is not None else ()))
+    last_saved = time.perf_counter()
+
+    def advance(steps: int) -> None:
+        rules = rule.rules(plan.done + 1, plan.done + 1 + steps, length)
+        tables.learning.run(rules, rule.predicts, alternating)
+
+    def keep() -> None:
+        nonlocal last_saved
+        if saved is not None and time.perf_counter() - last_saved > checkpoint_seconds:
+            saved.write(tables.learning, plan)
+            last_saved = time.perf_counter()
+
+    plan.go(advance, tables.exploitability, tables.policy, keep)
     if saved is not None:
-        done, before, history = saved.load(run.learning)
-    pace, last_saved = 1.0, begun
-
-    def elapsed() -> float:
-        return before + time.perf_counter() - begun
-
-    def current(at: int) -> Callable[[], TreePolicy]:
-        def policy() -> TreePolicy:
-            if done != at:
-                raise ArgumentError(f"this snapshot is of iteration {at}, the run is at {done}: ask in the callback")
-            return run.policy()
-
-        return policy
-
-    with Interrupt() as interrupt:
-        goal = following(done, every)
-        while not enough(done, history, elapsed() - before, iterations, target, seconds):
-            if iterations is not None and done < iterations:
-                goal = min(goal, iterations)
-            while done < goal and not interrupt.asked and (seconds is None or elapsed() - before < seconds or not done):
-                steps = max(1, min(goal - done, int(pace)))
-                lap = time.perf_counter()
-                run.learning.run(rule.rules(done + 1, done + 1 + steps, length), rule.predicts, alternating)
-                lap = time.perf_counter() - lap
-                done += steps
-                pace = min(max(steps * _SLICE / max(lap, 1e-9), 1.0), 2 * pace)
-                if progress is not None:
-                    progress(done, elapsed())
-                if saved is not None and time.perf_counter() - last_saved > checkpoint_seconds:
-                    saved.write(run.learning, done, elapsed(), history)
-                    last_saved = time.perf_counter()
-            gap, value = run.exploitability()
-            history.append((done, gap, elapsed()))
-            if callback is not None and callback(Snapshot(done, gap, elapsed(), current(done))):
-                break
-            if interrupt.asked:
-                break
-            goal = following(done, every)
-    if saved is not None:
-        saved.write(run.learning, done, elapsed(), history)
-    gap, value = run.exploitability()
-    settings |= {"iterations": done, "seconds": elapsed(), "threads": threads}
-    return Solution(run.policy(), gap, value, done, elapsed(), np.array(history, HISTORY), settings, interrupt.asked)
+        saved.write(tables.learning, plan)
+    gap, value = tables.exploitability()
+    took = plan.elapsed()
+    settings |= {"iterations": plan.done, "seconds": took, "threads": threads}
+    history = np.array(plan.history, HISTORY)
+    return Solution(tables.policy(), gap, value, plan.done, took, history, settings, plan.interrupted)

@@ -29,8 +29,7 @@ from solver._version import __version__
 from solver.errors import ArgumentError, PolicyError, SolverError
 from solver.games.duel import DOUBT, MAX_BID, WAYS, Game, State, load, menu_of, read_information
 from solver.policy import PolicyTable, describe
-from solver.runs import HISTORY
-from solver.solution import Snapshot
+from solver.runs import HISTORY, Snapshot
 
 __all__ = [
     "DEFAULT_BIDS",

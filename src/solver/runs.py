@@ -1,21 +1,24 @@
-"""What long runs share: Ctrl-C that keeps what was done, budgets, when to look at the exploitability."""
+"""What long runs share: budgets, Ctrl-C that keeps what was done, when to look at the exploitability."""
 
 from __future__ import annotations
 
 import math
 import signal
 import threading
+import time
+from collections.abc import Callable
 from types import FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from solver.errors import ArgumentError
 
-__all__ = ["HISTORY", "Interrupt", "enough", "following", "number_within", "positive"]
+__all__ = ["HISTORY", "Interrupt", "Run", "Snapshot", "following", "number_within", "positive"]
 
 HISTORY = np.dtype([("iteration", np.int64), ("exploitability", np.float64), ("seconds", np.float64)])
 
+_SLICE = 0.02  # seconds of work between two looks at the clock and at Ctrl-C
 _GROWTH = 8  # by default the exploitability is computed anew after an eighth more iterations
 
 
@@ -98,20 +101,156 @@ def following(done: int, every: int | None) -> int:
     return point
 
 
-def enough(
-    done: int,
-    history: list[tuple[int, float, float]],
-    elapsed: float,
-    iterations: int | None,
-    target: float | None,
-    seconds: float | None,
-) -> bool:
-    """Whether a budget is used up, and the exploitability known of where the run stands."""
-    if not history or history[-1][0] != done:
-        return False
-    exploitability = history[-1][1]
-    return (
-        (iterations is not None and done >= iterations)
-        or (target is not None and exploitability <= target)
-        or (seconds is not None and elapsed >= seconds)
-    )
+class Snapshot(NamedTuple):
+    """What a callback of a solver sees.
+
+    Attributes
+    ----------
+    iteration : int
+    exploitability : float
+        Of the average policy so far.
+    seconds : float
+    policy : callable or None
+        While the callback runs, `policy()` gives the average policy so far: a `TreePolicy`, or a
+        `PolicyTable` if the game was not compiled. None for the duel.
+    """
+
+    iteration: int
+    exploitability: float
+    seconds: float
+    policy: Callable[[], Any] | None
+
+
+class Run:
+    """Iterations until a budget is used up, with looks at the exploitability on the way.
+
+    Parameters
+    ----------
+    iterations, target, seconds, every, callback, progress
+        As in `cfr.solve`.
+    usual : int
+        Iterations where no budget is given.
+
+    Attributes
+    ----------
+    done : int
+        Iterations so far.
+    exploitability : float
+    value : list of float
+    history : list of (int, float, float)
+        Iteration, exploitability and seconds at each look.
+    interrupted : bool
+        Whether Ctrl-C ended it.
+
+    Raises
+    ------
+    ArgumentError
+        If a budget is no positive number, or what is to be called cannot be.
+    """
+
+    def __init__(
+        self,
+        iterations: int | None,
+        target: float | None,
+        seconds: float | None,
+        every: int | None,
+        callback: Callable[[Snapshot], Any] | None,
+        progress: Callable[[int, float], None] | None,
+        usual: int,
+    ) -> None:
+        self.iterations = positive("iterations", iterations, int)
+        self.target = positive("target", target, float)
+        self.seconds = positive("seconds", seconds, float)
+        self.every = positive("every", every, int)
+        for name, function in (("callback", callback), ("progress", progress)):
+            if function is not None and not callable(function):
+                raise ArgumentError(f"{name} is something to call, not {function!r}")
+        self.callback, self.progress = callback, progress
+        if self.iterations is None and self.target is None and self.seconds is None:
+            self.iterations = usual
+        self.done = 0
+        self.exploitability, self.value = math.nan, [math.nan]
+        self.history: list[tuple[int, float, float]] = []
+        self.interrupted = False
+        self._before = 0.0
+        self._began = time.perf_counter()
+
+    def begin(self, done: int = 0, before: float = 0.0, history: list[tuple[int, float, float]] | None = None) -> None:
+        """Start the clock; `done`, `before` (seconds) and `history` of a run that goes on."""
+        self.done, self._before, self.history = done, before, history or []
+        self._began = time.perf_counter()
+
+    def elapsed(self) -> float:
+        """Seconds, those before a break included."""
+        return self._before + time.perf_counter() - self._began
+
+    def go(
+        self,
+        advance: Callable[[int], None],
+        look: Callable[[], tuple[float, list[float]]],
+        policy: Callable[[], Any],
+        keep: Callable[[], None] | None = None,
+    ) -> None:
+        """Run.
+
+        Parameters
+        ----------
+        advance : callable
+            Does so many iterations.
+        look : callable
+            Gives exploitability and values of the average policy.
+        policy : callable
+            Gives the average policy.
+        keep : callable, optional
+            Called after every slice of work, to save the run if it is time to.
+        """
+        pace = 1.0
+        with Interrupt() as interrupt:
+            while not self._enough():
+                goal = following(self.done, self.every)
+                if self.iterations is not None:
+                    goal = min(goal, self.iterations)
+                while self.done < goal and not interrupt.asked and not self._late():
+                    steps = max(1, min(goal - self.done, int(pace)))
+                    lap = time.perf_counter()
+                    advance(steps)
+                    lap = time.perf_counter() - lap
+                    self.done += steps
+                    pace = min(max(steps * _SLICE / max(lap, 1e-9), 1.0), 2 * pace)
+                    if self.progress is not None:
+                        self.progress(self.done, self.elapsed())
+                    if keep is not None:
+                        keep()
+                self.exploitability, self.value = look()
+                self.history.append((self.done, self.exploitability, self.elapsed()))
+                if self.callback is not None and self.callback(self._snapshot(policy)):
+                    break
+                if interrupt.asked:
+                    break
+        self.interrupted = interrupt.asked
+
+    def _snapshot(self, policy: Callable[[], Any]) -> Snapshot:
+        at = self.done
+
+        def current() -> Any:
+            if self.done != at:
+                raise ArgumentError(
+                    f"this snapshot is of iteration {at}, the run is at {self.done}: ask in the callback"
+                )
+            return policy()
+
+        return Snapshot(at, self.exploitability, self.elapsed(), current)
+
+    def _late(self) -> bool:
+        """Whether the time of this call is over; one iteration is always done."""
+        return self.seconds is not None and self.done > 0 and self.elapsed() - self._before >= self.seconds
+
+    def _enough(self) -> bool:
+        """Whether a budget is used up, and the exploitability known of where the run stands."""
+        if not self.history or self.history[-1][0] != self.done:
+            return False
+        return (
+            (self.iterations is not None and self.done >= self.iterations)
+            or (self.target is not None and self.history[-1][1] <= self.target)
+            or self._late()
+        )

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 import sys
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -25,8 +24,8 @@ from solver._version import __version__
 from solver.errors import ArgumentError, CompileError
 from solver.policy import PolicyTable, fingerprint
 from solver.protocol import CHANCE_PLAYER, TERMINAL_PLAYER
-from solver.runs import HISTORY, Interrupt, enough, following, number_within, positive
-from solver.solution import Snapshot, Solution
+from solver.runs import HISTORY, Run, Snapshot, number_within, positive
+from solver.solution import Solution
 from solver.symmetry import merge
 from solver.tree import Floats, Nodes, Tree, TreePolicy, compile_game
 
@@ -34,7 +33,6 @@ __all__ = ["METHODS", "OPTIONS", "Sampled", "solve"]
 
 METHODS = ("external", "outcome")
 OPTIONS = frozenset({"seed", "weighting", "exploration", "baseline", "compile_bytes", "keep_text"})
-_SLICE = 0.02  # seconds of work between two looks at the clock and at Ctrl-C
 _LEAST = 1e-200  # a line less likely than this teaches nothing: its weight would not be a number
 
 
@@ -116,15 +114,7 @@ def solve(
     baseline = number_within("baseline", baseline, 0, 1)
     max_bytes = positive("max_bytes", max_bytes, int)
     number_within("compile_bytes", compile_bytes, 0, math.inf)
-    for name, function in (("callback", callback), ("progress", progress)):
-        if function is not None and not callable(function):
-            raise ArgumentError(f"{name} is something to call, not {function!r}")
-    iterations = positive("iterations", iterations, int)
-    every = positive("every", every, int)
-    target = positive("target", target, float)
-    seconds = positive("seconds", seconds, float)
-    if iterations is None and target is None and seconds is None:
-        iterations = 100_000
+    plan = Run(iterations, target, seconds, every, callback, progress, 100_000)
     rng, told = _stream(seed)
     tree = _tree(game, compile_bytes)
     settings: dict[str, Any] = {
@@ -143,56 +133,22 @@ def solve(
     if isinstance(tree, Tree):
         run = _OnTree(tree, rng, linear, exploration, rate, merge_equal)
     else:
-        if target is not None:
+        if plan.target is not None:
             raise ArgumentError("a target needs a game that compiles: give iterations or seconds instead")
         run = Sampled(tree, rng, linear, exploration, rate, max_bytes, keep_text)
-    step = run.external if method == "external" else run.outcome
-    begun = time.perf_counter()
-    done, pace = 0, 1.0
-    history: list[tuple[int, float, float]] = []
-
-    def elapsed() -> float:
-        return time.perf_counter() - begun
-
-    def current(at: int) -> Callable[[], TreePolicy | PolicyTable]:
-        def policy() -> TreePolicy | PolicyTable:
-            if done != at:
-                raise ArgumentError(f"this snapshot is of iteration {at}, the run is at {done}: ask in the callback")
-            return run.policy()
-
-        return policy
-
-    with Interrupt() as interrupt:
-        while not enough(done, history, elapsed(), iterations, target, seconds):
-            goal = following(done, every)
-            if iterations is not None:
-                goal = min(goal, iterations)
-            while done < goal and not interrupt.asked and (seconds is None or elapsed() < seconds or not done):
-                steps = max(1, min(goal - done, int(pace)))
-                lap = time.perf_counter()
-                step(steps)
-                lap = time.perf_counter() - lap
-                done += steps
-                pace = min(max(steps * _SLICE / max(lap, 1e-9), 1.0), 2 * pace)
-                if progress is not None:
-                    progress(done, elapsed())
-            gap, value = run.exploitability()
-            history.append((done, gap, elapsed()))
-            if callback is not None and callback(Snapshot(done, gap, elapsed(), current(done))):
-                break
-            if interrupt.asked:
-                break
-    settings |= {"iterations": done, "seconds": elapsed()} | run.report()
+    plan.begin()
+    plan.go(run.external if method == "external" else run.outcome, run.exploitability, run.policy)
+    settings |= {"iterations": plan.done, "seconds": plan.elapsed()} | run.report()
     policy = run.policy() if isinstance(run, _OnTree) else run.policy(settings)
     return Solution(
         policy if isinstance(policy, TreePolicy) else None,
-        gap,
-        value,
-        done,
-        elapsed(),
-        np.array(history, HISTORY),
+        plan.exploitability,
+        plan.value,
+        plan.done,
+        settings["seconds"],
+        np.array(plan.history, HISTORY),
         settings,
-        interrupt.asked,
+        plan.interrupted,
         None if isinstance(policy, TreePolicy) else policy,
     )
 

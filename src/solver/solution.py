@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,27 +12,7 @@ from numpy.typing import NDArray
 from solver.policy import PolicyTable
 from solver.tree import Tree, TreePolicy
 
-__all__ = ["Snapshot", "Solution", "guarantee", "table"]
-
-
-class Snapshot(NamedTuple):
-    """What a callback of `solve` sees.
-
-    Attributes
-    ----------
-    iteration : int
-    exploitability : float
-        Of the average policy so far.
-    seconds : float
-    policy : callable or None
-        While the callback runs, `policy()` gives the average policy so far: a `TreePolicy`, or a
-        `PolicyTable` if the game was not compiled. None for the duel.
-    """
-
-    iteration: int
-    exploitability: float
-    seconds: float
-    policy: Callable[[], TreePolicy | PolicyTable] | None
+__all__ = ["Solution", "guarantee", "table"]
 
 
 @dataclass(frozen=True)
