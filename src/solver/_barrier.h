@@ -22,7 +22,7 @@ typedef int solver_flag_t;
 #define SOLVER_YIELD() sched_yield()
 #endif
 
-#define SOLVER_SPINS 2000
+#define SOLVER_SPINS 40
 
 #if defined(__x86_64__) || defined(__i386__)
 #define SOLVER_PAUSE() __builtin_ia32_pause()

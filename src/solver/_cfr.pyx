@@ -11,6 +11,7 @@ operations in the same order as with one thread, so the result is the same to th
 """
 from libc.stdint cimport int32_t, int64_t
 
+import os
 import threading
 
 import numpy as np
@@ -26,6 +27,7 @@ cdef extern from "_barrier.h" nogil:
     void solver_barrier_break(solver_barrier_t* barrier)
 
 DEF MAX_THREADS = 64
+DEF TINY = 1e-290
 
 
 cdef struct seat_t:
@@ -244,10 +246,13 @@ cdef inline void learn(seat_t* seat, const double* y, rule_t rule, bint predicts
             r = r if r > 0 else 0
             strategy[s] = r
             norm += r
-        if norm > 0:
+        if norm > TINY:
             norm = 1 / norm
             for s in range(lo, hi):
                 strategy[s] *= norm
+        elif norm > 0:                      # its inverse would be infinite
+            for s in range(lo, hi):
+                strategy[s] /= norm
         else:
             for s in range(lo, hi):
                 strategy[s] = 1.0 / (hi - lo)
@@ -445,7 +450,8 @@ cdef class Table:
         cdef Seat seat
         if not 1 <= threads <= MAX_THREADS:
             raise ArgumentError(f"threads lie in 1..{MAX_THREADS}, not {threads}")
-        self.threads = threads
+        # more threads than cores only wait for each other, and the result is the same
+        self.threads = threads = min(threads, os.cpu_count() or 1)
         self.players = len(treeplexes)
         self.seats = [Seat(plex, p, threads, learns) for p, plex in enumerate(treeplexes)]
         self.lock = threading.Lock()

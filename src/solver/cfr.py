@@ -25,7 +25,9 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import time
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -38,7 +40,7 @@ from solver._cfr import Table
 from solver._version import __version__
 from solver.errors import ArchiveError, ArgumentError
 from solver.evaluate import BestResponse, best_response, compile, exploitability, nash_conv  # noqa: A004
-from solver.runs import HISTORY, Run, Snapshot, number_within, positive
+from solver.runs import HISTORY, Run, Snapshot, flag, number_within, positive
 from solver.sampling import METHODS as SAMPLING
 from solver.sampling import OPTIONS as SAMPLING_OPTIONS
 from solver.sampling import solve as sample
@@ -63,6 +65,7 @@ __all__ = [
 ]
 
 Schedule = float | tuple[float, float]
+_STEEPEST = 1e6  # exponents
 
 
 @dataclass(frozen=True)
@@ -127,6 +130,8 @@ def _method(name: str, **changes: Schedule | None) -> Method:
         pair = value if isinstance(value, tuple) else (value, value)
         if len(pair) != 2 or any(isinstance(x, bool) or not isinstance(x, (int, float)) or x != x for x in pair):
             raise ArgumentError(f"{key} is a number or a pair of numbers, not {value!r}")
+        if any(abs(x) > _STEEPEST and not (isinstance(x, float) and math.isinf(x)) for x in pair):
+            raise ArgumentError(f"{key} lies in -{_STEEPEST:g}..{_STEEPEST:g} or is infinite, not {value!r}")
         if isinstance(value, tuple) and not all(math.isfinite(x) for x in pair):
             raise ArgumentError(f"{key} changes from one finite number to another, not {value!r}")
         if key == "gamma" and min(pair) < 0:
@@ -201,9 +206,15 @@ class _Checkpoint:
 
     KIND = "cfr checkpoint"
 
-    def __init__(self, path: Path, settings: dict[str, Any], fingerprint: str) -> None:
-        if path.is_dir() or not path.absolute().parent.is_dir():
-            raise ArgumentError(f"checkpoint: {path} is no name of a file in a folder that is there")
+    def __init__(self, given: Any, settings: dict[str, Any], fingerprint: str) -> None:
+        try:
+            path = Path(given)
+            usable = b"\0" not in os.fsencode(path) and path.absolute().parent.is_dir()
+            usable = usable and (path.is_file() or not path.exists())
+        except (TypeError, UnicodeEncodeError):
+            usable = False
+        if not usable:
+            raise ArgumentError(f"checkpoint: {given!r} is no name of a file in a folder that is there")
         self.path = path
         self.settings = settings | {"tree": fingerprint}
 
@@ -228,13 +239,28 @@ class _Checkpoint:
                 saved.meta.get("iterations"),
                 saved.meta.get("seconds"),
             )
-            if history is None or history.shape[1:] != (3,) or type(done) is not int or not isinstance(spent, float):
+            if (
+                history is None
+                or history.shape[1:] != (3,)
+                or not np.isfinite(history).all()
+                or type(done) is not int
+                or not 0 <= done < 2**53
+                or not isinstance(spent, float)
+                or not math.isfinite(spent)
+            ):
                 raise ArchiveError(f"checkpoint {self.path} does not say how far it is")
             pairs = []
             for p, seat in enumerate(table.seats):
                 for name in ("regrets", "average", "strategy"):
                     array, mine = saved.arrays.get(f"{name}{p}"), getattr(seat, name)
-                    if array is None or array.shape != mine.shape or array.dtype != mine.dtype:
+                    if (
+                        array is None
+                        or array.shape != mine.shape
+                        or array.dtype != mine.dtype
+                        or not np.isfinite(array).all()
+                        or (name != "regrets" and (array < 0).any())
+                        or (name == "strategy" and (array > 1 + 1e-9).any())
+                    ):
                         raise ArchiveError(f"checkpoint {self.path}: {name} of seat {p} does not fit this tree")
                     pairs.append((mine, array))
             for mine, array in pairs:
@@ -343,6 +369,9 @@ def solve(
     >>> round(solution.value[0], 6)
     -0.055556
     """
+    merge_equal, alternating = flag("merge_equal", merge_equal), flag("alternating", alternating)
+    if not isinstance(method, str):
+        raise ArgumentError(f"a method is one of {', '.join(METHODS)}, external, outcome, not {method!r}")
     if method in SAMPLING:
         unknown = {
             "threads": threads != 1,
@@ -362,7 +391,7 @@ def solve(
     _refuse(method, dict.fromkeys(options, True))
     plan = Run(iterations, target, seconds, every, callback, progress, 1000)
     horizon = positive("horizon", horizon, int)
-    threads = positive("threads", threads, int)
+    threads = positive("threads", 0 if threads is None else threads, int)
     max_bytes = positive("max_bytes", max_bytes, int)
     checkpoint_seconds = number_within("checkpoint_seconds", checkpoint_seconds, 0, math.inf)
     tree = compile(game, max_bytes)
@@ -381,8 +410,10 @@ def solve(
         "merge_equal": merge_equal,
         "version": __version__,
     }
-    saved = None if checkpoint is None else _Checkpoint(Path(checkpoint), settings, tree.fingerprint())
+    saved = None if checkpoint is None else _Checkpoint(checkpoint, settings, tree.fingerprint())
     plan.begin(*(saved.load(tables.learning) if saved is not None else ()))
+    if saved is not None:
+        saved.write(tables.learning, plan)  # what cannot be written shows before the work, not after it
     last_saved = time.perf_counter()
 
     def advance(steps: int) -> None:
@@ -397,7 +428,11 @@ def solve(
 
     plan.go(advance, tables.exploitability, tables.policy, keep)
     if saved is not None:
-        saved.write(tables.learning, plan)
+        try:
+            saved.write(tables.learning, plan)
+        except OSError as error:
+            # the solution is worth more than its checkpoint
+            warnings.warn(f"checkpoint {saved.path} could not be written: {error}", RuntimeWarning, stacklevel=2)
     gap, value = tables.exploitability()
     took = plan.elapsed()
     settings |= {"iterations": plan.done, "seconds": took, "threads": threads}

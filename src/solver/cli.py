@@ -297,7 +297,8 @@ def main() -> None:
     """Run the command; bad input ends it with one line on standard error and status 2."""
     try:
         status = app(prog_name="solver", standalone_mode=False)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except (KeyboardInterrupt, typer.Abort):
         status = 130
     except FileNotFoundError as error:

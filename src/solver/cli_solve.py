@@ -26,6 +26,7 @@ from solver.policy import PolicyTable, Row
 __all__ = ["add_to"]
 
 OPENSPIEL = "openspiel:"
+_FAR = 1000  # times as long as a run has taken: no guess goes further
 SORTED = 100_000  # information states that are sorted before some are shown
 
 policy_app = typer.Typer(help="Look into policy files.", no_args_is_help=True, rich_markup_mode=None)
@@ -58,8 +59,8 @@ def solve(
     method: Annotated[str, typer.Option(help=f"{', '.join(cfr.METHODS)}; by sampling: external, outcome.")] = "dcfr",
     iterations: Annotated[int | None, typer.Option(min=1, help="Stop after so many iterations.")] = None,
     target: Annotated[float | None, typer.Option(help="Stop at this exploitability.")] = None,
-    seconds: Annotated[float | None, typer.Option(help="Stop after so long.")] = None,
-    threads: Annotated[int, typer.Option(min=1, help="The result is the same.")] = 1,
+    seconds: Annotated[float | None, typer.Option(help="Stop after so long; compiling comes on top.")] = None,
+    threads: Annotated[int, typer.Option(min=1, max=64, help="The result is the same.")] = 1,
     out: Annotated[Path | None, typer.Option(help="File to write the policy to.")] = None,
     checkpoint: Annotated[Path | None, typer.Option(help="File to save the run to and to go on from.")] = None,
     seed: Seed = None,
@@ -81,7 +82,9 @@ def solve(
     if seed is not None and not sampled:
         raise ArgumentError(f"--seed is for sampling; --method {method} uses no chance")
     if out is not None:
-        _check_out(out)
+        _check_out("--out", out)
+        if checkpoint is not None and out.absolute() == checkpoint.absolute():
+            raise ArgumentError("--out and --checkpoint are the same file")
     solution: cfr.Solution | duel.Solution
     budget: dict[str, Any] = {"iterations": iterations, "target": target, "seconds": seconds}
     with live(iterations, target, seconds) as (callback, progress, sized):
@@ -132,15 +135,15 @@ def solve(
         raise failure
 
 
-def _check_out(out: Path) -> None:
+def _check_out(name: str, out: Path) -> None:
     """Refuse a name that cannot be written to, before the work rather than after it."""
     folder = out.absolute().parent
     if not folder.is_dir():
-        raise ArgumentError(f"--out: there is no folder {folder}")
+        raise ArgumentError(f"{name}: there is no folder {folder}")
     if out.is_dir():
-        raise ArgumentError(f"--out: {out} is a folder")
+        raise ArgumentError(f"{name}: {out} is a folder")
     if not os.access(folder, os.W_OK):
-        raise ArgumentError(f"--out: the folder {folder} cannot be written to")
+        raise ArgumentError(f"{name}: the folder {folder} cannot be written to")
 
 
 def _is_full(game: Any) -> bool:
@@ -217,9 +220,11 @@ def time_left(
         guesses.append(seconds - elapsed)
     if target is not None and len(points) > 4:
         (t0, e0), (t1, e1) = points[len(points) // 2], points[-1]
-        if 0 < e1 < e0 and target < e1:
+        if 0 < target < e1 < e0:
             slope = math.log(e0 / e1) / math.log(t1 / t0)
-            guesses.append((t1 * (e1 / target) ** (1 / slope) - done) * pace)
+            times = math.log(e1 / target) / slope  # logarithm of how many times the iterations so far it takes
+            if times < math.log(_FAR):
+                guesses.append((t1 * math.exp(times) - done) * pace)
     return max(min(guesses), 0.0) if guesses else None
 
 
@@ -390,6 +395,7 @@ def export(
 
     Example: solver policy export leduc.policy leduc.json
     """
+    _check_out("the export", to)
     table = policies.load(file)
     if to.suffix == ".json":
         table.to_json(to)

@@ -14,7 +14,8 @@ from solver.errors import ArgumentError
 from solver.policy import PolicyTable
 from solver.runs import positive
 from solver.solution import table
-from solver.tree import Size, Tree, TreePolicy, compile_game
+from solver.tree import Size, Tree, TreePolicy
+from solver.tree_walk import compile_game
 
 __all__ = ["BestResponse", "best_response", "compile", "exploitability", "nash_conv"]
 

@@ -14,10 +14,11 @@ import numpy as np
 
 from solver.errors import ArgumentError
 
-__all__ = ["HISTORY", "Interrupt", "Run", "Snapshot", "following", "number_within", "positive"]
+__all__ = ["HISTORY", "Interrupt", "Run", "Snapshot", "flag", "following", "number_within", "positive"]
 
 HISTORY = np.dtype([("iteration", np.int64), ("exploitability", np.float64), ("seconds", np.float64)])
 
+_LARGEST = 2.0**62  # of numbers that are counted with
 _SLICE = 0.02  # seconds of work between two looks at the clock and at Ctrl-C
 _GROWTH = 8  # by default the exploitability is computed anew after an eighth more iterations
 
@@ -56,6 +57,27 @@ class Interrupt:
             signal.signal(signal.SIGINT, self._before)
 
 
+def _float(value: Any) -> float:
+    """A number as a float; infinite if it is too large for one."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
+
+
+def flag(name: str, value: Any) -> bool:
+    """A bool.
+
+    Raises
+    ------
+    ArgumentError
+        If it is none.
+    """
+    if not isinstance(value, (bool, np.bool_)):
+        raise ArgumentError(f"{name} is True or False, not {value!r}")
+    return bool(value)
+
+
 def positive(name: str, value: Any, kind: type) -> Any:
     """A budget as an int or float: None, or a positive finite number, whole where `kind` is int.
 
@@ -67,7 +89,8 @@ def positive(name: str, value: Any, kind: type) -> Any:
     if value is None:
         return None
     kinds = (int, np.integer) if kind is int else (int, float, np.integer, np.floating)
-    if isinstance(value, bool) or not isinstance(value, kinds) or not math.isfinite(value) or value <= 0:
+    number = _float(value) if isinstance(value, kinds) and not isinstance(value, bool) else math.nan
+    if not 0 < number < _LARGEST:
         raise ArgumentError(f"{name} is a positive {'whole ' if kind is int else ''}number, not {value!r}")
     return kind(value)
 
@@ -82,7 +105,7 @@ def number_within(name: str, value: Any, low: float, high: float) -> float:
     """
     if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
         raise ArgumentError(f"{name} is a number, not {value!r}")
-    if not low <= value <= high or not math.isfinite(value):
+    if not low <= _float(value) <= high or not math.isfinite(_float(value)):
         limits = f"at least {low:g}" if math.isinf(high) else f"in {low:g}..{high:g}"
         raise ArgumentError(f"{name} is a finite number {limits}, not {value!r}")
     return float(value)
@@ -173,6 +196,8 @@ class Run:
         self.history: list[tuple[int, float, float]] = []
         self.interrupted = False
         self._before = 0.0
+        self._tried = False
+        self._interrupt: Interrupt | None = None
         self._began = time.perf_counter()
 
     def begin(self, done: int = 0, before: float = 0.0, history: list[tuple[int, float, float]] | None = None) -> None:
@@ -186,7 +211,7 @@ class Run:
 
     def go(
         self,
-        advance: Callable[[int], None],
+        advance: Callable[[int], int | None],
         look: Callable[[], tuple[float, list[float]]],
         policy: Callable[[], Any],
         keep: Callable[[], None] | None = None,
@@ -196,7 +221,7 @@ class Run:
         Parameters
         ----------
         advance : callable
-            Does so many iterations.
+            Does so many iterations; says how many, if it was broken off.
         look : callable
             Gives exploitability and values of the average policy.
         policy : callable
@@ -206,6 +231,7 @@ class Run:
         """
         pace = 1.0
         with Interrupt() as interrupt:
+            self._interrupt = interrupt
             while not self._enough():
                 goal = following(self.done, self.every)
                 if self.iterations is not None:
@@ -213,9 +239,10 @@ class Run:
                 while self.done < goal and not interrupt.asked and not self._late():
                     steps = max(1, min(goal - self.done, int(pace)))
                     lap = time.perf_counter()
-                    advance(steps)
+                    done = advance(steps)
                     lap = time.perf_counter() - lap
-                    self.done += steps
+                    self.done += steps if done is None else done
+                    self._tried = True
                     pace = min(max(steps * _SLICE / max(lap, 1e-9), 1.0), 2 * pace)
                     if self.progress is not None:
                         self.progress(self.done, self.elapsed())
@@ -241,9 +268,16 @@ class Run:
 
         return Snapshot(at, self.exploitability, self.elapsed(), current)
 
+    def stopping(self) -> bool:
+        """Whether an iteration that takes long should be broken off: Ctrl-C, or the time is over."""
+        return (self._interrupt is not None and self._interrupt.asked) or self._over()
+
+    def _over(self) -> bool:
+        return self.seconds is not None and self.elapsed() - self._before >= self.seconds
+
     def _late(self) -> bool:
-        """Whether the time of this call is over; one iteration is always done."""
-        return self.seconds is not None and self.done > 0 and self.elapsed() - self._before >= self.seconds
+        """Whether the time of this call is over; one iteration is always tried."""
+        return (self.done > 0 or self._tried) and self._over()
 
     def _enough(self) -> bool:
         """Whether a budget is used up, and the exploitability known of where the run stands."""

@@ -9,6 +9,7 @@ the information states met. `cfr.solve` hands over to it for the methods "extern
 from __future__ import annotations
 
 import math
+import operator
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -24,15 +25,17 @@ from solver._version import __version__
 from solver.errors import ArgumentError, CompileError
 from solver.policy import PolicyTable, fingerprint
 from solver.protocol import CHANCE_PLAYER, TERMINAL_PLAYER
-from solver.runs import HISTORY, Run, Snapshot, number_within, positive
+from solver.runs import HISTORY, Run, Snapshot, flag, number_within, positive
 from solver.solution import Solution
 from solver.symmetry import merge
-from solver.tree import Floats, Nodes, Tree, TreePolicy, compile_game
+from solver.tree import Floats, Nodes, Tree, TreePolicy
+from solver.tree_walk import compile_game
 
 __all__ = ["METHODS", "OPTIONS", "Sampled", "solve"]
 
 METHODS = ("external", "outcome")
 OPTIONS = frozenset({"seed", "weighting", "exploration", "baseline", "compile_bytes", "keep_text"})
+_PATIENCE = 64  # decisions between two questions whether to break off
 _LEAST = 1e-200  # a line less likely than this teaches nothing: its weight would not be a number
 
 
@@ -106,10 +109,11 @@ def solve(
     >>> solve(kuhn.Game(), iterations=20_000, seed=1).exploitability < 0.02
     True
     """
-    if method not in METHODS:
+    if not isinstance(method, str) or method not in METHODS:
         raise ArgumentError(f"a sampling method is external or outcome, not {method!r}")
-    if weighting not in ("linear", "uniform"):
+    if not isinstance(weighting, str) or weighting not in ("linear", "uniform"):
         raise ArgumentError(f"weighting is linear or uniform, not {weighting!r}")
+    merge_equal, keep_text = flag("merge_equal", merge_equal), flag("keep_text", keep_text)
     exploration = number_within("exploration", exploration, 1e-9, 1)
     baseline = number_within("baseline", baseline, 0, 1)
     max_bytes = positive("max_bytes", max_bytes, int)
@@ -136,6 +140,7 @@ def solve(
         if plan.target is not None:
             raise ArgumentError("a target needs a game that compiles: give iterations or seconds instead")
         run = Sampled(tree, rng, linear, exploration, rate, max_bytes, keep_text)
+        run.stopping = plan.stopping
     plan.begin()
     plan.go(run.external if method == "external" else run.outcome, run.exploitability, run.policy)
     settings |= {"iterations": plan.done, "seconds": plan.elapsed()} | run.report()
@@ -248,6 +253,10 @@ def _levels(nodes: Nodes) -> int:
     return levels
 
 
+class _BrokenOff(Exception):  # noqa: N818 - it is no error
+    """Ctrl-C, or the end of the time, in the middle of an iteration."""
+
+
 class _Decision:
     """A decision on the line from the start of the game."""
 
@@ -292,25 +301,33 @@ class Sampled:
         self.linear = linear
         self.exploration = exploration
         self.rate = rate
-        self.players = int(game.num_players())
+        self.players = operator.index(game.num_players())
+        if not 1 <= self.players <= 127:
+            raise CompileError(f"a game has 1 to 127 players, not {self.players}")
+        self.stopping: Callable[[], bool] | None = None  # asked now and then whether to break off
+        self.visits = 0
         self.table = InfoTable(max_bytes, self.players if rate else 0)
         self.texts: list[str] | None = [] if keep_text else None
         self.iterations = 0
         self.weight = 1.0
 
-    def external(self, iterations: int) -> None:
-        """Iterations of external sampling."""
-        for _ in range(iterations):
-            self._next()
-            for player in range(self.players):
-                self._external(player)
+    def external(self, iterations: int) -> int:
+        """Iterations of external sampling; gives how many were done before `stopping` broke them off."""
+        return self._iterate(self._external, iterations)
 
-    def outcome(self, iterations: int) -> None:
-        """Iterations of outcome sampling."""
-        for _ in range(iterations):
+    def outcome(self, iterations: int) -> int:
+        """Iterations of outcome sampling; gives how many were done before `stopping` broke them off."""
+        return self._iterate(self._outcome, iterations)
+
+    def _iterate(self, walk: Callable[[int], None], iterations: int) -> int:
+        for done in range(iterations):
             self._next()
-            for player in range(self.players):
-                self._outcome(player)
+            try:
+                for player in range(self.players):
+                    walk(player)
+            except _BrokenOff:
+                return done
+        return iterations
 
     def _next(self) -> None:
         self.iterations += 1
@@ -318,8 +335,18 @@ class Sampled:
 
     def _decision(self, state: Any, player: int) -> _Decision:
         """The information state of a decision: its row (-1: there is no room for one), actions and strategy."""
+        self.visits += 1
+        if not self.visits % _PATIENCE and self.stopping is not None and self.stopping():
+            raise _BrokenOff
+        if not 0 <= player < self.players:
+            raise CompileError(f"player {player} moves, which is neither a seat of 0..{self.players - 1} nor chance")
         text = state.information_state_string(player)
-        actions = list(state.legal_actions())
+        try:
+            actions = [operator.index(action) for action in state.legal_actions()]
+        except TypeError as error:
+            raise CompileError(f"information state {text!r}: legal actions are whole numbers") from error
+        if not actions or not 0 <= actions[0] <= actions[-1] < 1 << 31:
+            raise CompileError(f"information state {text!r}: legal actions are one or more, ascending, not {actions}")
         table, rows = self.table, self.table.rows
         length = sys.getsizeof(text) + 8 if self.texts is not None else 0
         table.beside += length
@@ -334,12 +361,31 @@ class Sampled:
     def _chance(self, state: Any) -> Any:
         """The state after chance has drawn."""
         outcomes = list(state.chance_outcomes())
+        everything = math.fsum(p for _, p in outcomes)
+        if not abs(everything - 1) <= 1e-9 or min(p for _, p in outcomes) < 0:
+            raise CompileError(f"chance probabilities are at least 0 and sum to 1, not to {everything}")
         u, total = self.rng.random(), 0.0
         for action, p in outcomes[:-1]:
             total += p
             if u < total:
-                return state.child(action)
-        return state.child(outcomes[-1][0])
+                return self._child(state, action)
+        return self._child(state, outcomes[-1][0])
+
+    @staticmethod
+    def _child(state: Any, action: int) -> Any:
+        """The state after an action."""
+        after = state.child(action)
+        if after is state:
+            raise CompileError(f"child({action}) gives the state itself, not a new one")
+        return after
+
+    def _payoff(self, state: Any, player: int) -> float:
+        """What an end pays a player."""
+        returns = state.returns()
+        worth = float(returns[player]) if len(returns) == self.players else math.nan
+        if not math.isfinite(worth):
+            raise CompileError(f"an end pays {list(returns)}: {self.players} finite numbers are needed")
+        return worth
 
     def _act(self, strategy: list[float]) -> int:
         """An action drawn by a strategy: its place."""
@@ -365,7 +411,7 @@ class Sampled:
                     here.own, here.third = own, third
                     stack.append(here)
                     own *= here.strategy[0]
-                    state = state.child(here.actions[0])
+                    state = self._child(state, here.actions[0])
                     continue
                 k = self._act(here.strategy)
                 if player != (traverser + 1) % self.players:
@@ -374,9 +420,9 @@ class Sampled:
                     # One of the others' averages is updated on each walk, so each once an iteration. Where it
                     # comes to does not hang on its own strategy, but on that of third players: that is divided out.
                     self.table.play(here.row, here.strategy, self.weight / third)
-                state = state.child(here.actions[k])
+                state = self._child(state, here.actions[k])
                 continue
-            worth = float(state.returns()[traverser])
+            worth = self._payoff(state, traverser)
             while True:
                 if not stack:
                     return
@@ -393,7 +439,7 @@ class Sampled:
                 stack.pop()
             place = len(here.worths)
             own, third = here.own * here.strategy[place], here.third
-            state = here.state.child(here.actions[place])
+            state = self._child(here.state, here.actions[place])
 
     def _outcome(self, traverser: int) -> None:
         """One line of play, and back along it."""
@@ -420,8 +466,8 @@ class Sampled:
                 chance = here.strategy[k]
                 others *= chance
             line.append((here, k, chance, player == traverser))
-            state = state.child(here.actions[k])
-        value = float(state.returns()[traverser])
+            state = self._child(state, here.actions[k])
+        value = self._payoff(state, traverser)
         for here, k, chance, mine in reversed(line):
             followed, row = value, here.row
             worths = self.table.expected(row, traverser) if row >= 0 else [0.0] * len(here.actions)

@@ -4,7 +4,7 @@ import pytest
 
 from solver import scout
 from solver.errors import IllegalActionError
-from solver.tree import compile_game
+from solver.tree_walk import compile_game
 
 
 class Ordinary:

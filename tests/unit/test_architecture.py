@@ -24,6 +24,7 @@ ORDER = [
     "_ismcts",
     "ismcts",
     "tree",
+    "tree_walk",
     "symmetry",
     "_cfr",
     "runs",

@@ -317,6 +317,10 @@ def test_policy_compare_and_export(run, policy_file, tmp_path):
         (("solve", "kuhn", "--seed", "1"), "--seed is for sampling"),
         (("solve", "kuhn", "--method", "external", "--threads", "2"), "takes neither"),
         (("solve", "kuhn", "--out", "/nowhere/at/all"), "there is no folder /nowhere/at"),
+        (("solve", "kuhn", "--out", "/"), "is a folder"),
+        (("solve", "kuhn", "--out", "same.x", "--checkpoint", "same.x"), "the same file"),
+        (("solve", "kuhn", "--threads", "99999999999999999999"), "--threads"),
+        (("solve", "duel", "--threads", "2"), "takes neither"),
         (("policy", "show", "/nowhere.policy"), "there is no file /nowhere.policy"),
     ],
 )

@@ -6,7 +6,7 @@ import threading
 import numpy as np
 import pytest
 
-from solver import Rng, archive, cfr, kuhn, leduc, policy
+from solver import Rng, archive, cfr, cli_solve, kuhn, leduc, policy
 from solver.errors import ArchiveError, ArgumentError, CompileError, PolicyError
 from tests.unit.test_tree import EVEN, Game, coin, end
 
@@ -174,7 +174,7 @@ def test_a_chance_node_with_more_outcomes_than_fit():
 
     game = Game(None)
     game.new_initial_state = Wide
-    with pytest.raises(CompileError, match="too large") as caught:
+    with pytest.raises(CompileError, match="8,192 chance outcomes and more") as caught:
         cfr.compile(game, max_bytes=1_000_000)
     assert caught.value.too_large
     assert len(made) < 50_000
@@ -206,3 +206,116 @@ def test_what_cannot_be_kept_is_said_before_the_work():
         cfr.compile(Odd(EVEN))
     with pytest.raises(CompileError, match="no valid Unicode"):
         cfr.compile(Game((0, "\ud800", [(1, EVEN)])))
+
+
+class Line:
+    """Two players in turn stop, for more and more, or go on; so long that the reach of its end is no number."""
+
+    def __init__(self, length, steps=0, stopped=False):
+        self.length, self.steps, self.stopped = length, steps, stopped
+
+    def current_player(self):
+        return -4 if self.stopped or self.steps == self.length else self.steps % 2
+
+    def legal_actions(self):
+        return [0, 1]
+
+    def child(self, action):
+        return Line(self.length, self.steps + action, action == 0)
+
+    def returns(self):
+        return [1.0, -1.0] if self.steps % 3 == 0 else [-0.5, 0.5]
+
+    def information_state_string(self, player):
+        return f"{player} {self.steps}"
+
+
+@pytest.mark.parametrize("method", cfr.METHODS)
+def test_reach_too_small_for_a_number(method):
+    """Where the rivals' reach is no ordinary number regrets are not either; what can be reached is learnt."""
+    game = Game(None)
+    game.new_initial_state = lambda: Line(2300)
+    solution = cfr.solve(game, method, iterations=300)
+    assert solution.exploitability < 0.05
+    assert all(np.isfinite(chances).all() for chances in solution.tree_policy.probabilities)
+
+
+@pytest.mark.parametrize("pay", [1e250, 1e-250, 10**400])
+def test_payoffs_out_of_scale(pay):
+    with pytest.raises(CompileError, match="pay-off"):
+        cfr.compile(Game(coin(end(pay, -pay), EVEN)))
+
+
+@pytest.mark.parametrize("game", [Game, Game(EVEN, 2.5), Game(EVEN, "2")])
+def test_what_is_no_game_either(game):
+    with pytest.raises(CompileError):
+        cfr.compile(game)
+
+
+@pytest.mark.parametrize(
+    ("node", "words"),
+    [
+        (coin(EVEN, EVEN, (0.5, 0.4)), "sum to 1, not to 0.9"),
+        (coin(EVEN, EVEN, (float("nan"), 1.0)), "sum to 1, not to nan"),
+        (("chance", []), "sum to 1, not to 0"),
+        (end(float("nan"), 0.0), "finite numbers are needed"),
+        (end(0.0), "2 finite numbers are needed"),
+        ((2, "x", [(0, EVEN)]), "player 2 moves"),
+        ((0, "x", []), "one or more"),
+        ((0, "x", [(0.5, EVEN)]), "whole numbers"),
+        ((0, "x", [(1 << 31, EVEN)]), "one or more"),
+    ],
+)
+@pytest.mark.parametrize("method", ["external", "outcome"])
+def test_games_that_misbehave_while_they_are_sampled(method, node, words):
+    with pytest.raises(CompileError, match=words):
+        cfr.solve(Game(node), method, iterations=5, seed=1, compile_bytes=0)
+
+
+def test_too_many_players_to_sample():
+    with pytest.raises(CompileError, match="1 to 127 players"):
+        cfr.solve(Game(EVEN, 128), "external", iterations=1, compile_bytes=0)
+
+
+@pytest.mark.parametrize("method", ["external", "outcome"])
+def test_an_iteration_that_never_ends_is_broken_off(method):
+    """External sampling of a whole game of SCOUT tries more lines than anybody has time for."""
+    solution = cfr.solve("scout", method, seconds=0.3, seed=1, compile_bytes=0)
+    assert len(solution.policy) > 10
+    if method == "external":
+        assert solution.iterations == 0
+
+
+@pytest.mark.parametrize("path", ["a\0b", 5, "\ud800", "/"])
+def test_names_that_are_none(path):
+    with pytest.raises(ArgumentError, match="no name of a file"):
+        cfr.solve(kuhn.Game(), iterations=1, checkpoint=path)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"iterations": 10**400},
+        {"target": 10**400},
+        {"threads": 2**70},
+        {"threads": None},
+        {"method": ["dcfr"]},
+        {"alpha": 10**400},
+        {"alpha": (1e308, -1e308)},
+        {"alternating": "no"},
+        {"merge_equal": np.ones(2)},
+    ],
+    ids=repr,
+)
+def test_arguments_of_odd_kinds(options):
+    with pytest.raises(ArgumentError):
+        cfr.solve(kuhn.Game(), **options)
+
+
+def test_time_left_far_away():
+    """A run that hardly gets on has no end in sight, and no overflow."""
+    points = [(1, 0.2), (2, 0.15), (3, 0.1), (4, 0.1), (5, 0.1), (6, 0.0999)]
+    assert cli_solve.time_left(8, 1.0, points, None, 1e-9, None) is None
+    assert cli_solve.time_left(8, 1.0, points, 80, 1e-9, None) == pytest.approx(9)
+    halving = [(t, 1 / t) for t in (1, 2, 4, 8, 16)]
+    assert cli_solve.time_left(16, 1.0, halving, None, 1 / 64, None) == pytest.approx(3)
