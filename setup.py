@@ -5,19 +5,11 @@ import sys
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
 
 # A build that checks every index and runs C assertions: SOLVER_DEBUG=1 pip install .
 DEBUG = os.environ.get("SOLVER_DEBUG", "") not in ("", "0")
-
-if sys.platform == "win32":
-    COMPILE_ARGS = ["/Od"] if DEBUG else ["/O2"]
-else:
-    # no fused multiply-add: the same bits from every compiler and on every machine
-    COMPILE_ARGS = [*(["-O1", "-g"] if DEBUG else ["-O3", "-g0"]), "-ffp-contract=off"]
-
-# Loops over two or three actions: vectorised they take a quarter longer (gcc 12, 14).
-SHORT_LOOPS = [] if sys.platform == "win32" else ["-fno-tree-vectorize"]
-FLAGS = {"solver._cfr": SHORT_LOOPS}
+JOBS = os.cpu_count() or 1
 
 HEADERS = [f"src/solver/{name}.h" for name in ("_bits", "_barrier", "_duel_rows", "_duel_walk")]
 MODULES = {
@@ -36,23 +28,53 @@ MODULES = {
     "solver._duel": ["src/solver/_duel.pyx"],
     "solver._ismcts": ["src/solver/_ismcts.pyx"],
 }
+# Loops over two or three actions: vectorised they take a quarter longer (gcc 12, 14).
+SHORT_LOOPS = {"solver._cfr"}
+# Doors, whose loops are in the modules behind them: -O3 makes them a seventh larger, not faster.
+DOORS = {"solver._core", "solver.games.scout", "solver.games.bakerstreet", "solver.games._scout_options"}
+
+
+def flags(module: str, msvc: bool) -> tuple[list[str], list[str]]:
+    """What a module is compiled and linked with. Never -march=native: a wheel runs on every machine of its kind."""
+    if msvc:
+        return ["/Od" if DEBUG else "/O2", "/fp:precise"], []
+    # These come after CFLAGS on the command line, so what CFLAGS say of the same kind silences them.
+    asked = os.environ.get("CFLAGS", "").split()
+    level = "-O1" if DEBUG else "-O2" if module in DOORS else "-O3"
+    symbols = DEBUG or any(flag.startswith("-g") for flag in asked)
+    compile_args = [] if any(flag.startswith("-O") for flag in asked) else [level]
+    compile_args.append("-g" if symbols else "-g0")
+    # no fused multiply-add: the same bits from every compiler and on every machine
+    compile_args.append("-ffp-contract=off")
+    if module in SHORT_LOOPS:
+        compile_args.append("-fno-tree-vectorize")
+    # a table of symbols that nothing reads is a twentieth of a wheel
+    return compile_args, ["-Wl,--strip-all"] if sys.platform == "linux" and not symbols else []
+
+
+class Build(build_ext):
+    """Flags by the compiler that is used, which on Windows need not be MSVC; modules side by side."""
+
+    def build_extensions(self):
+        msvc = self.compiler.compiler_type == "msvc"
+        if not msvc:
+            self.parallel = self.parallel or JOBS
+        for extension in self.extensions:
+            extension.extra_compile_args, extension.extra_link_args = flags(extension.name, msvc)
+        super().build_extensions()
+
 
 extensions = [
-    Extension(
-        name,
-        sources,
-        include_dirs=["src/solver"],
-        depends=HEADERS,
-        extra_compile_args=COMPILE_ARGS + FLAGS.get(name, []),
-    )
-    for name, sources in MODULES.items()
+    Extension(name, sources, include_dirs=["src/solver"], depends=HEADERS) for name, sources in MODULES.items()
 ]
 
 setup(
+    cmdclass={"build_ext": Build},
     ext_modules=cythonize(
         extensions,
         build_dir="build/cython",
-        nthreads=0 if sys.platform == "win32" else os.cpu_count() or 1,
+        # Elsewhere a new process would read this file again.
+        nthreads=JOBS if sys.platform == "linux" else 0,
         compiler_directives={
             "language_level": 3,
             "boundscheck": DEBUG,

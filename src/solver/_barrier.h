@@ -7,6 +7,9 @@
 
 #if defined(_MSC_VER)
 #include <intrin.h>
+/* of windows.h no more than SwitchToThread: no macros called min and max */
+#define WIN32_LEAN_AND_MEAN
+#define NOMINMAX
 #include <windows.h>
 typedef volatile long solver_flag_t;
 #define SOLVER_FLAG_ADD(p, v) (_InterlockedExchangeAdd((p), (v)))

@@ -1,7 +1,9 @@
-/* Portable bit operations for the kernels: the one place that knows the compiler.
+/* Portable bit operations for the kernels: the one place that knows the compiler (atomic operations stand in
+ * _barrier.h, vectors of one processor in _duel_rows.h).
  *
  * Plain C is the default; a builtin is used where it compiles to an instruction of the
  * baseline target. No function here has undefined behaviour for the arguments it names.
+ * CFLAGS=-DSOLVER_PLAIN_C builds without builtins, which gives the same results everywhere.
  */
 #ifndef SOLVER_BITS_H
 #define SOLVER_BITS_H
@@ -12,17 +14,41 @@
 #include <intrin.h>
 #endif
 
-#if defined(__GNUC__) || defined(__clang__)
+/* Which compiler's own words may be used. */
+#if defined(SOLVER_PLAIN_C)
+#elif defined(__GNUC__) || defined(__clang__)
+#define SOLVER_GNU 1
+#elif defined(_MSC_VER) && (defined(_M_X64) || defined(_M_ARM64))
+#define SOLVER_MSVC 1
+#endif
+
+#if defined(SOLVER_GNU)
 #define SOLVER_LIKELY(x) __builtin_expect(!!(x), 1)
 #define SOLVER_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define SOLVER_ALWAYS_INLINE inline __attribute__((always_inline))
+#define SOLVER_PREFETCH(address) __builtin_prefetch((const void *)(address))
 #else
 #define SOLVER_LIKELY(x) (x)
 #define SOLVER_UNLIKELY(x) (x)
+#define SOLVER_ALWAYS_INLINE inline
+#define SOLVER_PREFETCH(address) ((void)(address))
+#endif
+
+/* Arithmetic on vectors, which both compilers lower to what the target has; they differ in one name. */
+#if defined(SOLVER_GNU)
+#define SOLVER_VECTORS 1
+#if defined(__clang__)
+#define SOLVER_SHUFFLE(mask, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define SOLVER_SHUFFLE(mask, a, b, ...) __builtin_shuffle(a, b, (mask){__VA_ARGS__})
+#endif
+#else
+#define SOLVER_VECTORS 0
 #endif
 
 /* A loop over the planes of a hand that gcc unrolls before its vectoriser runs stays scalar, and what
  * is then stored a word at a time and loaded as a vector stalls. Kept rolled, it becomes SIMD. */
-#if defined(__GNUC__) && !defined(__clang__)
+#if defined(SOLVER_GNU) && !defined(__clang__)
 #define SOLVER_EACH_PLANE _Pragma("GCC unroll 1")
 #else
 #define SOLVER_EACH_PLANE
@@ -49,7 +75,7 @@ static inline uint64_t solver_byte_sums(uint64_t x)
  * into libgcc, which costs more than these twelve operations in line. */
 static inline int solver_popcount(uint64_t x)
 {
-#if defined(__POPCNT__) || defined(__aarch64__)
+#if defined(SOLVER_GNU) && (defined(__POPCNT__) || defined(__aarch64__))
     return __builtin_popcountll(x);
 #else
     return (int)(solver_byte_sums(x) >> 56);
@@ -72,9 +98,9 @@ static inline int solver_nth_of_byte(uint64_t byte, int k)
 /* Index of the lowest set bit; x must not be 0. */
 static inline int solver_lowest(uint64_t x)
 {
-#if defined(__GNUC__) || defined(__clang__)
+#if defined(SOLVER_GNU)
     return __builtin_ctzll(x);
-#elif defined(_MSC_VER) && defined(_WIN64)
+#elif defined(SOLVER_MSVC)
     unsigned long i;
     _BitScanForward64(&i, x);
     return (int)i;
@@ -86,9 +112,9 @@ static inline int solver_lowest(uint64_t x)
 /* Index of the highest set bit; x must not be 0. */
 static inline int solver_highest(uint64_t x)
 {
-#if defined(__GNUC__) || defined(__clang__)
+#if defined(SOLVER_GNU)
     return 63 - __builtin_clzll(x);
-#elif defined(_MSC_VER) && defined(_WIN64)
+#elif defined(SOLVER_MSVC)
     unsigned long i;
     _BitScanReverse64(&i, x);
     return (int)i;
@@ -112,13 +138,13 @@ static inline uint64_t solver_low_bits(int n)
 /* High half of a 64 x 64 bit product; the low half goes to *low. */
 static inline uint64_t solver_mul128(uint64_t a, uint64_t b, uint64_t *low)
 {
-#if defined(__SIZEOF_INT128__)
+#if defined(SOLVER_GNU) && defined(__SIZEOF_INT128__)
     /* __extension__ keeps -Wpedantic quiet about a type that ISO C does not have. */
     __extension__ typedef unsigned __int128 wide_t;
     wide_t product = (wide_t)a * b;
     *low = (uint64_t)product;
     return (uint64_t)(product >> 64);
-#elif defined(_MSC_VER) && defined(_M_X64)
+#elif defined(SOLVER_MSVC) && defined(_M_X64)
     uint64_t high;
     *low = _umul128(a, b, &high);
     return high;

@@ -27,23 +27,7 @@
 #define SOLVER_DUEL_POLL 9   /* sub-trees of this height are looked at for the need to stop: 512 histories */
 #define SOLVER_DUEL_AHEAD 16 /* lines of 64 bytes fetched ahead of a sub-tree */
 
-#if defined(__GNUC__) || defined(__clang__)
-#define SOLVER_DUEL_INLINE inline __attribute__((always_inline))
-#define SOLVER_DUEL_PREFETCH(address) __builtin_prefetch((const void *)(address))
-#define SOLVER_DUEL_VECTORS 1
-#else
-#define SOLVER_DUEL_INLINE inline
-#define SOLVER_DUEL_PREFETCH(address) ((void)(address))
-#define SOLVER_DUEL_VECTORS 0
-#endif
-
-#if defined(__clang__)
-#define DUEL_SHUFFLE(mask, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
-#else
-#define DUEL_SHUFFLE(mask, a, b, ...) __builtin_shuffle(a, b, (mask){__VA_ARGS__})
-#endif
-
-#if SOLVER_DUEL_VECTORS && defined(__x86_64__)
+#if SOLVER_VECTORS && defined(__x86_64__)
 #include <immintrin.h>
 #define SOLVER_DUEL_X86 1
 /* From place 16 + shift on, which of 16 pay-offs (the last of them the total) and, from 16 on, what stands below. */
@@ -77,12 +61,12 @@ typedef struct {
 
 /* Where the block of a sub-tree starts, `under` bids above its last bid, 1 <= under < height. A sub-tree of
  * height h has 3 * 2^(h - 1) - 1 rows in 2^(h - 1) blocks. */
-static SOLVER_DUEL_INLINE size_t duel_block(size_t block, int height, int under)
+static SOLVER_ALWAYS_INLINE size_t duel_block(size_t block, int height, int under)
 {
     return block + (size_t)(height - under) + ((size_t)3 << (under - 1)) - 1;
 }
 
-static SOLVER_DUEL_INLINE size_t duel_node(size_t node, int under)
+static SOLVER_ALWAYS_INLINE size_t duel_node(size_t node, int under)
 {
     return node + ((size_t)1 << (under - 1));
 }
@@ -103,7 +87,7 @@ static inline void duel_poll(duel_walk *w)
 /* Numbers next to zero (denormals) are a hundred times slower than others and count for nothing here:
  * the processor takes them as 0 between duel_flush_on and duel_flush_off. Elsewhere the results hold too,
  * since only sums above SOLVER_DUEL_TINY are divided by. */
-#if defined(__SSE2__) || defined(_M_X64) || (defined(_M_IX86_FP) && _M_IX86_FP >= 2)
+#if defined(__SSE2__) || defined(_M_X64)
 #include <xmmintrin.h>
 static inline uint64_t duel_flush_on(void)
 {
@@ -115,7 +99,7 @@ static inline void duel_flush_off(uint64_t before)
 {
     _mm_setcsr((unsigned)before);
 }
-#elif defined(__aarch64__) && (defined(__GNUC__) || defined(__clang__))
+#elif defined(__aarch64__) && defined(SOLVER_GNU)
 static inline uint64_t duel_flush_on(void)
 {
     uint64_t before;
@@ -152,7 +136,7 @@ static inline void duel_flush_off(uint64_t before)
 #define DUEL_NAME(x) duel_plain_##x
 #include "_duel_walk.h"
 
-#if SOLVER_DUEL_VECTORS
+#if SOLVER_VECTORS
 #define DUEL_REAL float
 #define DUEL_INT int32_t
 #define DUEL_LANES 4
@@ -178,7 +162,7 @@ static int duel_widest(void)
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
         return 16;
 #endif
-    return SOLVER_DUEL_VECTORS ? 4 : 1;
+    return SOLVER_VECTORS ? 4 : 1;
 }
 
 /* One player's update. `lanes` is one of the widths up to duel_widest(), or 0 for double precision. */
@@ -199,7 +183,7 @@ static void duel_update(duel_walk *w, int seat, int lanes)
         duel_sixteen_pass(w, seat);
         break;
 #endif
-#if SOLVER_DUEL_VECTORS
+#if SOLVER_VECTORS
     case 4:
         duel_four_pass(w, seat);
         break;

@@ -16,7 +16,7 @@
  */
 #define DUEL_PARTS (16 / DUEL_LANES)
 #define DUEL_EACH for (int k = 0; k < DUEL_PARTS; k++)
-#define DUEL_INLINE DUEL_TARGET static SOLVER_DUEL_INLINE
+#define DUEL_INLINE DUEL_TARGET static SOLVER_ALWAYS_INLINE
 #define DUEL_PART DUEL_NAME(part)
 #define DUEL_MASK DUEL_NAME(mask)
 #define DUEL_ROW DUEL_NAME(row)
@@ -114,24 +114,24 @@ DUEL_INLINE void DUEL_NAME(prefix)(DUEL_ROW *row)
     DUEL_PART total[3];
     DUEL_EACH {
         DUEL_PART x = row->p[k];
-        x = x + DUEL_SHUFFLE(DUEL_MASK, zero, x, 0, 4, 5, 6);
-        x = x + DUEL_SHUFFLE(DUEL_MASK, zero, x, 0, 1, 4, 5);
+        x = x + SOLVER_SHUFFLE(DUEL_MASK, zero, x, 0, 4, 5, 6);
+        x = x + SOLVER_SHUFFLE(DUEL_MASK, zero, x, 0, 1, 4, 5);
         row->p[k] = x;
     }
     for (int k = 0; k < 3; k++)
-        total[k] = DUEL_SHUFFLE(DUEL_MASK, row->p[k], row->p[k], 3, 3, 3, 3);
+        total[k] = SOLVER_SHUFFLE(DUEL_MASK, row->p[k], row->p[k], 3, 3, 3, 3);
     row->p[1] += total[0];
     row->p[2] += total[0] + total[1];
     row->p[3] += total[0] + (total[1] + total[2]);
 #else
     const DUEL_PART zero = {0};
     DUEL_PART x = row->p[0], total, a, b;
-    x = x + DUEL_SHUFFLE(DUEL_MASK, zero, x, 0, 16, 17, 18, 4, 20, 21, 22, 8, 24, 25, 26, 12, 28, 29, 30);
-    x = x + DUEL_SHUFFLE(DUEL_MASK, zero, x, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29);
-    total = DUEL_SHUFFLE(DUEL_MASK, x, x, 3, 3, 3, 3, 7, 7, 7, 7, 11, 11, 11, 11, 15, 15, 15, 15);
-    a = DUEL_SHUFFLE(DUEL_MASK, zero, total, 0, 0, 0, 0, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16);
-    b = DUEL_SHUFFLE(DUEL_MASK, zero, total, 0, 0, 0, 0, 0, 0, 0, 0, 20, 20, 20, 20, 20, 20, 20, 20);
-    b = b + DUEL_SHUFFLE(DUEL_MASK, zero, total, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 24, 24, 24, 24);
+    x = x + SOLVER_SHUFFLE(DUEL_MASK, zero, x, 0, 16, 17, 18, 4, 20, 21, 22, 8, 24, 25, 26, 12, 28, 29, 30);
+    x = x + SOLVER_SHUFFLE(DUEL_MASK, zero, x, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29);
+    total = SOLVER_SHUFFLE(DUEL_MASK, x, x, 3, 3, 3, 3, 7, 7, 7, 7, 11, 11, 11, 11, 15, 15, 15, 15);
+    a = SOLVER_SHUFFLE(DUEL_MASK, zero, total, 0, 0, 0, 0, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16);
+    b = SOLVER_SHUFFLE(DUEL_MASK, zero, total, 0, 0, 0, 0, 0, 0, 0, 0, 20, 20, 20, 20, 20, 20, 20, 20);
+    b = b + SOLVER_SHUFFLE(DUEL_MASK, zero, total, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 24, 24, 24, 24);
     row->p[0] = x + (a + b);
 #endif
 }
@@ -239,8 +239,8 @@ DUEL_TARGET static void DUEL_NAME(own)(duel_walk *w, int height, size_t block, s
             const size_t next = duel_block(block, height, under + 1) * sizeof(DUEL_ROW);
             const uintptr_t r = (uintptr_t)w->regrets + next, s = (uintptr_t)w->averages + next;
             for (uintptr_t i = 0; i < 64 * SOLVER_DUEL_AHEAD; i += 64) {
-                SOLVER_DUEL_PREFETCH(r + i);
-                SOLVER_DUEL_PREFETCH(s + i);
+                SOLVER_PREFETCH(r + i);
+                SOLVER_PREFETCH(s + i);
             }
         }
         if (under > 0) {
