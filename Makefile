@@ -2,6 +2,7 @@
 # make test   every test
 # make bench  speed, beside a plain C program
 # make lint   formatting, style, types
+# make wheel  a wheel as the index gets it, tried in a clean environment; `make wheels`: for every Python at hand
 # Each makes .venv and installs what it needs: python3 (>= 3.11), pip and a C compiler are enough.
 
 PYTHON ?= python3
@@ -11,7 +12,12 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 SOURCES := pyproject.toml setup.py MANIFEST.in $(shell find src/solver -name '*.py' -o -name '*.pyi' -o -name '*.pyx' -o -name '*.pxd' -o -name '*.h')
 EXAMPLE := scout(players=4) | seat 1 | hand 7/2 4/6 4/10 4/1 9/5 8/5 2/6 3/1 | table 3/7 3/9 by 0 | cards 8 8 11 11 | chips 1 0 0 0 | score 2 2 0 0
 
-.PHONY: run test bench lint clean
+# The fast half of the tests: a wheel lacks a file or fits no machine, and that shows at once.
+WHEEL_TESTS := tests/golden tests/unit --ignore tests/unit/test_agents.py --ignore tests/unit/test_sampling.py
+# Of each version that is supported one, unless PYTHONS='python3.11 ...' names them.
+PYTHONS ?=
+
+.PHONY: run test bench lint wheel wheels review clean
 
 run: $(VENV)/installed
 	$(BIN)/solver best '$(EXAMPLE)' --iterations 200000 --seed 1
@@ -27,7 +33,19 @@ lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	PATH="$(CURDIR)/$(BIN):$$PATH" cython-lint src/solver
-	$(BIN)/mypy
+	$(BIN)/mypy src/solver $(wildcard experiments/*/*.py)
+
+wheel: $(VENV)/installed-wheels
+	VENV='$(VENV)' .ci/wheels '$(PYTHON)' $(WHEEL_TESTS)
+
+wheels: $(VENV)/installed-wheels
+	VENV='$(VENV)' .ci/wheels '$(PYTHONS)' tests
+
+review: $(VENV)/installed-wheels
+	$(PIP) install --group review
+	$(BIN)/repo-review .
+	$(BIN)/zizmor --offline -q .github
+	for platform in linux macos windows; do $(BIN)/cibuildwheel --print-build-identifiers --platform $$platform . || exit; done
 
 clean:
 	rm -rf $(VENV) build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
@@ -53,6 +71,12 @@ $(VENV)/installed: $(BIN)/python $(SOURCES)
 $(VENV)/installed-test: $(BIN)/python $(SOURCES)
 	$(call install,.[test])
 	touch $(VENV)/installed
+
+# Older pips know no groups.
+$(VENV)/installed-wheels: $(BIN)/python pyproject.toml
+	$(PIP) install 'pip>=25.1'
+	$(PIP) install --group wheels
+	touch $@
 
 $(VENV)/installed-dev: $(BIN)/python $(SOURCES)
 	$(call install,.[dev])

@@ -3,11 +3,16 @@
 import ast
 import subprocess
 import sys
+from importlib import metadata
+from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
 import pytest
 
+import solver
+
 SOURCE = Path(__file__).parents[2] / "src" / "solver"
+PACKAGE = Path(solver.__file__).parent
 
 # Each room may import from the rooms before it. `errors` and `protocol` import nothing.
 ORDER = [
@@ -75,6 +80,7 @@ def sources(*suffixes):
     return [p for p in sorted(SOURCE.rglob("*")) if p.suffix in suffixes and p.name != "__init__.py"]
 
 
+@pytest.mark.needs("src/solver")
 @pytest.mark.parametrize("path", sources(".py", ".pyx", ".pxd"), ids=lambda p: p.name)
 def test_imports_run_one_way(path):
     here = ORDER.index(room(path))
@@ -84,12 +90,14 @@ def test_imports_run_one_way(path):
         assert room(path) not in NOTHING, f"{path.name} imports {other}"
 
 
+@pytest.mark.needs("src/solver")
 def test_games_know_no_solver():
     for path in sources(".py", ".pyx", ".pxd"):
         if room(path) == "games":
             assert not {"ismcts", "_ismcts", "agents"} & set(imported(path))
 
 
+@pytest.mark.needs("src/solver")
 @pytest.mark.parametrize("path", sources(".py", ".pyx"), ids=lambda p: p.name)
 def test_nothing_unpickles_or_evaluates(path):
     text = path.read_text()
@@ -98,9 +106,12 @@ def test_nothing_unpickles_or_evaluates(path):
 
 
 def test_stubs_match_the_compiled_modules():
-    """mypy's stubtest over every compiled module."""
-    modules = [".".join(["solver", *p.relative_to(SOURCE).with_suffix("").parts]) for p in sources(".pyx")]
-    assert len(modules) >= 6
+    """mypy's stubtest over every compiled module that is installed."""
+    compiled = [p for suffix in EXTENSION_SUFFIXES for p in PACKAGE.rglob(f"*{suffix}")]
+    modules = sorted(
+        {".".join(["solver", *p.parent.relative_to(PACKAGE).parts, p.name.split(".")[0]]) for p in compiled}
+    )
+    assert len(modules) >= 14
     allow = Path(__file__).parents[1] / "stubtest_allowlist.txt"
     command = [sys.executable, "-m", "mypy.stubtest", *modules, "--allowlist", str(allow)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -112,3 +123,10 @@ def test_import_brings_in_nothing_heavy():
     code = "import sys, solver; print([m for m in ('scipy', 'rich', 'typer', 'matplotlib') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.needs("CITATION.cff", "CHANGELOG.md")
+def test_the_version_stands_in_one_place_and_is_told_alike(root):
+    assert metadata.version("cardsolver") == solver.__version__
+    assert f"\nversion: {solver.__version__}\n" in (root / "CITATION.cff").read_text()
+    assert f"\n## {solver.__version__} (" in (root / "CHANGELOG.md").read_text()

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from solver import bakerstreet, cli, games, policy, scout
+from solver import __version__, bakerstreet, cli, games, policy, scout
 
 LINE = "scout(players=3) | hand 4/1 4/3 4/8 | table 2/8 by 2 | cards 3 11 12 | score 0 4 5"
 
@@ -115,7 +115,7 @@ def test_help_and_version(run):
         status, out, _ = run(*words)
         assert status == 0
         assert "Usage: solver" in out
-    assert run("--version")[1] == "cardsolver 0.1.0\n"
+    assert run("--version")[1] == f"cardsolver {__version__}\n"
 
 
 def test_bench(run, monkeypatch):

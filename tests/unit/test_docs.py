@@ -68,6 +68,7 @@ def test_some_examples_are_found():
     assert {"solver._core", "solver.games.scout", "solver.ismcts", "solver.agents"} <= set(found)
 
 
+@pytest.mark.needs("README.md", "docs")
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_python_blocks_run(page, capsys, tmp_path, monkeypatch):
     """The blocks of a page are one program; a `text` block after one of them is what that one prints."""
@@ -85,6 +86,7 @@ def test_python_blocks_run(page, capsys, tmp_path, monkeypatch):
     assert page.name not in ("own-game.md", "solving.md", "policy-files.md") or everything
 
 
+@pytest.mark.needs("README.md", "docs")
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_positions_are_read(page):
     lines = re.findall(r"(?:scout\([^)|]*\)|bakerstreet) \| [^'`\n]*", page.read_text())
@@ -94,6 +96,7 @@ def test_positions_are_read(page):
     assert lines or page.name not in ("README.md", "notation.md")
 
 
+@pytest.mark.needs("docs/notation.md")
 def test_the_example_of_an_error_is_what_is_printed():
     text = (ROOT / "docs" / "notation.md").read_text()
     line, printed = re.search(r"\$ solver best '(.*)'\n\s+solver: (.*)\n", text).groups()
@@ -115,6 +118,7 @@ def blocks_of_shell():
             yield line[6:], "\n".join(printed).strip()
 
 
+@pytest.mark.needs("README.md")
 def test_the_readme_example(monkeypatch, capsys):
     """What the README shows is printed to the letter, but for the time it takes."""
     ((command, printed),) = blocks_of_shell()
@@ -126,6 +130,7 @@ def test_the_readme_example(monkeypatch, capsys):
     assert [timed.sub(" in T s,", line) for line in out] == [timed.sub(" in T s,", s) for s in printed.splitlines()]
 
 
+@pytest.mark.needs("Makefile", "README.md")
 def test_the_makefile_example_is_the_readme_example():
     example = re.search(r"^EXAMPLE := (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)[1]
     ((command, _),) = blocks_of_shell()
