@@ -56,6 +56,7 @@ class Build(build_ext):
     """Flags by the compiler that is used, which on Windows need not be MSVC; modules side by side."""
 
     def build_extensions(self):
+        """Called when the compiler is known."""
         msvc = self.compiler.compiler_type == "msvc"
         if not msvc:
             self.parallel = self.parallel or JOBS

@@ -622,7 +622,7 @@ def _whole(name: str, value: Any, low: int, high: int) -> int:
 
 def _observed(given: Any) -> tuple[Any, Any]:
     """(what to search from, the state or None): a Position where there is one."""
-    if _offers(given, "search_sample"):
+    if _offers(given, "search_sample") or _offers(given, "search_root"):
         if given.current_player() != given.player:
             raise SearchError(
                 f"seat {given.current_player()} is to move in this position of seat {given.player}; "
