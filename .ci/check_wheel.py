@@ -14,7 +14,7 @@ def faults(path: Path) -> list[str]:
     """What is wrong with a wheel, in words."""
     found = []
     with ZipFile(path) as wheel:
-        names = {PurePosixPath(name) for name in wheel.namelist() if ".dist-info/" not in name}
+        names = {PurePosixPath(name) for name in wheel.namelist() if ".dist-info/" not in name and name[-1] != "/"}
         compiled = {name: wheel.read(str(name)) for name in names if name.suffix in (".so", ".pyd")}
     modules = {name.with_name(name.name.partition(".")[0]) for name in compiled}
     if path.stat().st_size > LARGEST:

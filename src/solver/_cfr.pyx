@@ -9,6 +9,7 @@ way. `solver.cfr` is the door; it turns a method into the numbers that each iter
 Threads split the treeplex into subtrees that do not touch each other; every number is made by the same
 operations in the same order as with one thread, so the result is the same to the bit.
 """
+cimport cython
 from libc.stdint cimport int32_t, int64_t
 
 import os
@@ -142,6 +143,7 @@ cdef class Seat:
             reset_reach(&self.c)
 
 
+@cython.wraparound(True)
 def split(plex, int threads):
     """Where the subtrees of each thread begin.
 
