@@ -365,6 +365,7 @@ def test_a_run_that_is_killed_goes_on(tmp_path):
     assert on.value == whole.value
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="a signal cannot be sent to a child")
 def test_ctrl_c_gives_the_average_so_far(tmp_path):
     path = tmp_path / "run"
     process = child(INTERRUPTED, path)

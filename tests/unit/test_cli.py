@@ -180,6 +180,7 @@ def test_as_a_program():
     assert "Traceback" not in err
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="speaks to a POSIX shell")
 def test_no_standard_input_and_a_full_disk():
     done = subprocess.run(f"{sys.executable} -m solver.cli best - <&-", shell=True, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (2, "solver: there is no standard input to read positions from\n")
