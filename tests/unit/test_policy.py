@@ -370,7 +370,7 @@ def test_uniform_policy_of_kuhn(tmp_path):
     game = games.load("kuhn")
     table = policy.uniform(game)
     assert {row.text for row in table} == KUHN
-    assert table.meta == {"game": "kuhn", "rules": None, "method": "uniform", "version": table.meta["version"]}
+    assert table.meta == {"game": "kuhn", "rules": "kuhn-1", "method": "uniform", "version": table.meta["version"]}
     table.save(tmp_path / "t")
     for one in (table, policy.load(tmp_path / "t", game), policy.load(tmp_path / "t", "kuhn", verify="lazy")):
         state = game.new_initial_state()
