@@ -1,23 +1,28 @@
 """Players behind one interface: `act(position, rng) -> action`.
 
 Used by the command's `play`, by benchmarks and by anyone who pits players against each other. An
-agent sees a Position, so it knows what its seat knows and nothing else.
+agent sees a Position, so it knows what its seat knows and nothing else. In a game without positions,
+and where it plays a policy of information states, it sees a `View` instead.
 """
 
 from __future__ import annotations
 
 import math
+import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, ClassVar, Protocol
 
 from solver import ismcts
+from solver import policy as policies
 from solver._core import Rng
+from solver._policy_games import check_game
 from solver.errors import ArgumentError
 from solver.games import bakerstreet, scout
 from solver.games.scout_notation import strongest
 
-__all__ = ["Agent", "Greedy", "Planning", "Random", "Search", "Threshold", "make"]
+__all__ = ["Agent", "Greedy", "Planning", "Policy", "Random", "Search", "Threshold", "View", "make", "needs_view"]
 
 
 class Agent(Protocol):
@@ -40,6 +45,63 @@ class Agent(Protocol):
         -------
         int
         """
+
+
+class View:
+    """What a seat sees of a state: its information state, as a Position is seen in games that have one.
+
+    Parameters
+    ----------
+    game : Game
+    state : State
+        Looked into only by methods whose answer the seat knows.
+    player : int
+        The seat, which is to move.
+    """
+
+    __slots__ = ("_state", "game", "player")
+
+    def __init__(self, game: Any, state: Any, player: int) -> None:
+        self.game = game
+        self.player = player
+        self._state = state
+
+    def current_player(self) -> int:
+        """The seat."""
+        return self.player
+
+    def legal_actions(self) -> list[int]:
+        """Legal action ids, ascending."""
+        return list(self._state.legal_actions())
+
+    def action_to_string(self, action: int) -> str:
+        """An action in words."""
+        return str(self._state.action_to_string(self.player, action))
+
+    def information_state_string(self) -> str:
+        """All that the seat saw, in order."""
+        return str(self._state.information_state_string(self.player))
+
+    def search(self, *args: Any, **options: Any) -> ismcts.Result:
+        """`ismcts.search` from here; it draws anew what the seat does not see."""
+        return ismcts.search(self._state, *args, **options)
+
+    def __str__(self) -> str:
+        return f"{self.game} | seat {self.player} | {self.information_state_string()!r}"
+
+
+def needs_view(state: Any, agent: Agent) -> bool:
+    """Whether an agent in a state is given a `View`, and not a Position.
+
+    Parameters
+    ----------
+    state : State
+    agent : Agent
+        One with a true attribute `information_states` is given a `View` in any game.
+    """
+    # a user's own class may have a `position` of another kind
+    positions = all(callable(getattr(type(state), name, None)) for name in ("position", "observed_actions"))
+    return bool(getattr(agent, "information_states", False)) or not positions
 
 
 @dataclass(frozen=True)
@@ -206,11 +268,50 @@ class Search:
         actions = position.legal_actions()
         if len(actions) == 1:
             return int(actions[0])
-        result = ismcts.search(position, self.iterations, self.seconds, seed=rng, **dict(self.options))
+        search = position.search if isinstance(position, View) else partial(ismcts.search, position)
+        result = search(self.iterations, self.seconds, seed=rng, **dict(self.options))
         if result.interrupted:
             # A move cut short would be a weaker one that nobody is told of.
             raise KeyboardInterrupt
-        return result.best
+        return int(result.best)
+
+
+@dataclass(frozen=True)
+class Policy:
+    """Plays a policy table: draws from the probabilities of its information state.
+
+    Parameters
+    ----------
+    table : PolicyTable
+    name : str
+    """
+
+    table: policies.PolicyTable = field(repr=False)
+    name: str = "policy"
+    digest: str = field(init=False)
+    information_states: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        crc = 0
+        for column in (self.table.keys, self.table.checks, self.table.actions, self.table.probabilities):
+            crc = zlib.crc32(column.tobytes(), crc)
+        object.__setattr__(self, "digest", f"{crc:08x}")
+
+    def act(self, position: Any, rng: Rng) -> int:
+        """An action drawn from the policy."""
+        if not hasattr(position, "information_state_string"):
+            raise ArgumentError(f"{self.name} plays information states, and this position of {position.game} has none")
+        return self.table.sample(position.information_state_string(), rng, position.player)
+
+    def check_game(self, game: Any) -> None:
+        """Refuse a game that the table is not of.
+
+        Raises
+        ------
+        PolicyError
+            If it is of another game or other rules.
+        """
+        check_game(self.table.meta, game, self.name)
 
 
 def _only(name: str, kind: type, position: Any) -> None:
@@ -227,7 +328,7 @@ def make(text: str) -> Agent:
     ----------
     text : str
         "random", "planning", "greedy" (SCOUT), "threshold" (Baker Street), "ismcts:2000"
-        (iterations a decision) or "ismcts:0.02s" (seconds a decision).
+        (iterations a decision), "ismcts:0.02s" (seconds a decision) or "policy:FILE" (a policy file).
 
     Returns
     -------
@@ -237,6 +338,8 @@ def make(text: str) -> Agent:
     ------
     ArgumentError
         If the text names no agent.
+    ArchiveError, OSError
+        If the policy file is damaged or cannot be read.
 
     Examples
     --------
@@ -254,6 +357,8 @@ def make(text: str) -> Agent:
         return Threshold()
     if text == "planning":
         return Planning()
+    if name == "policy" and budget:
+        return Policy(policies.load(budget), text)
     if name == "ismcts" and colon:
         try:
             if budget.endswith("s"):
@@ -266,5 +371,6 @@ def make(text: str) -> Agent:
             pass
         raise ArgumentError(f"{text}: a budget is a number of iterations (ismcts:2000) or of seconds (ismcts:0.5s)")
     raise ArgumentError(
-        f"there is no agent {text!r}; the agents are random, greedy, threshold, planning, ismcts:2000, ismcts:0.5s"
+        f"there is no agent {text!r}; the agents are random, greedy, threshold, planning, ismcts:2000, ismcts:0.5s, "
+        "policy:FILE"
     )
