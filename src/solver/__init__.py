@@ -5,7 +5,7 @@
 >>> result = ismcts.search(position, iterations=1000, seed=1)
 """
 
-from solver import agents, cfr, duel, errors, ismcts, policy
+from solver import agents, arena, cfr, duel, errors, ismcts, policy, stats
 from solver._core import Rng
 from solver._version import __version__
 from solver.games import bakerstreet, kuhn, leduc, scout
@@ -14,6 +14,7 @@ __all__ = [
     "Rng",
     "__version__",
     "agents",
+    "arena",
     "bakerstreet",
     "cfr",
     "duel",
@@ -23,4 +24,5 @@ __all__ = [
     "leduc",
     "policy",
     "scout",
+    "stats",
 ]

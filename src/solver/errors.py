@@ -1,6 +1,7 @@
 """Errors of this library. Each is a `ValueError` whose text says what is wrong, where, and what would be right."""
 
 __all__ = [
+    "AgentError",
     "ArchiveError",
     "ArgumentError",
     "CompileError",
@@ -9,6 +10,7 @@ __all__ = [
     "MissingExtraError",
     "PolicyError",
     "PositionError",
+    "RecordError",
     "SearchError",
     "SolverError",
 ]
@@ -16,6 +18,31 @@ __all__ = [
 
 class SolverError(ValueError):
     """What all errors of this library are."""
+
+
+class AgentError(SolverError):
+    """An agent failed in an arena, or played what is not legal.
+
+    Attributes
+    ----------
+    agent : str
+        Its name.
+    deal, table : int
+        0-based numbers of the deal and of the table at which it was played.
+    position : str
+        What the agent saw.
+    """
+
+    def __init__(self, fault: str, agent: str, deal: int, table: int, position: str) -> None:
+        super().__init__(f"agent {agent} {fault} (deal {deal}, table {table}, position: {position})")
+        self.fault = fault
+        self.agent = agent
+        self.deal = deal
+        self.table = table
+        self.position = position
+
+    def __reduce__(self) -> tuple[type, tuple[str, str, int, int, str]]:
+        return type(self), (self.fault, self.agent, self.deal, self.table, self.position)
 
 
 class ArchiveError(SolverError):
@@ -78,6 +105,10 @@ class PositionError(SolverError):
 
     def __reduce__(self) -> tuple[type, tuple[str, int | None]]:
         return type(self), (self.message, self.column)
+
+
+class RecordError(SolverError):
+    """A record of play is damaged, is of other settings, or is not what is played again."""
 
 
 class SearchError(SolverError):
