@@ -341,3 +341,54 @@ def test_looks_that_fail(run, policy_file, tmp_path):
     status, _, err = run("policy", "show", str(broken))
     assert status == 2
     assert "broken.policy" in err
+
+
+def test_arena_prints_a_table(run, tmp_path):
+    record = tmp_path / "record.jsonl"
+    words = ["arena", "scout", "--players", "3", "--agents", "planning,greedy", "--record", str(record)]
+    status, out, err = run(*words, "--deals", "3", "--pairs")
+    assert (status, err) == (0, "")
+    lines = out.splitlines()
+    assert [line.split()[:2] for line in lines[1:3]] == [["planning", "18"], ["greedy", "18"]]
+    assert lines[3] == "3 deals of scout(players=3), seed 0"
+    assert lines[-1].split()[:3] == ["planning", "greedy", "18"]
+    assert record.read_bytes().count(b"\n") == 4
+    status, out, _ = run(*words, "--deals", "5", "--json")
+    assert status == 0
+    assert json.loads(out)["deals"] == 5
+    assert record.read_bytes().count(b"\n") == 6
+    status, _, err = run(*words, "--seed", "1")
+    assert status == 2
+    assert err == f"solver: {record} is a record of seed 0, not 1\n"
+
+
+def test_arena_is_the_same_with_workers(run):
+    words = ["arena", "bakerstreet", "--agents", "ismcts:5", "--against", "planning", "--deals", "4", "--json"]
+
+    def standing(*more):
+        status, out, err = run(*words, *more)
+        assert (status, err) == (0, "")
+        return {key: value for key, value in json.loads(out).items() if key != "seconds"}
+
+    assert standing() == standing("--workers", "2")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["scout", "--agents", "planing"], "there is no agent 'planing'"),
+        (["scout"], "agents"),
+        (["scout(players=3)", "--players", "3", "--agents", "random"], "either in the game string or by --players"),
+        (["chess", "--agents", "random"], "no game 'chess'"),
+        (["scout", "--agents", "random", "--deals", "0"], "deals"),
+        (["scout", "--agents", "random", "--half-width", "-1"], "half_width is a positive number"),
+        (["scout", "--agents", "random", "--record", "nowhere/at/all"], "--record: there is no folder"),
+        (["scout", "--agents", "threshold", "--deals", "1"], "agent threshold failed"),
+        (["kuhn", "--agents", "policy:nowhere", "--deals", "1"], "there is no file nowhere"),
+    ],
+)
+def test_bad_words_to_arena(run, words, message):
+    status, out, err = run("arena", *words)
+    assert (status, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1

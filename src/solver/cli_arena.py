@@ -1,0 +1,122 @@
+"""The command `solver arena`: agents against each other on duplicate deals."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import signal
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from solver import arena as arenas
+from solver import games
+from solver.console import AsJson, console
+from solver.errors import ArgumentError
+
+__all__ = ["add_to"]
+
+Names = Annotated[
+    str,
+    typer.Option(help="By commas: random, greedy, threshold, planning, ismcts:2000, ismcts:0.2s, policy:FILE."),
+]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command to the command `solver`."""
+    app.command()(arena)
+
+
+def arena(
+    game: Annotated[str, typer.Argument(help="A game, such as scout or 'scout(players=4,rounds=match)'.")],
+    agents: Names,
+    against: Annotated[
+        str | None,
+        typer.Option(help="Opponents, by commas: each agent then sits alone at tables of each of these."),
+    ] = None,
+    players: Annotated[int | None, typer.Option(help="Number of players, 2 to 5.")] = None,
+    deals: Annotated[int, typer.Option(min=1, help="Deals, at most.")] = 100,
+    seed: Annotated[int, typer.Option(min=0, help="Another seed, other deals.")] = 0,
+    workers: Annotated[int, typer.Option(min=1, help="Processes that play; the result is the same.")] = 1,
+    record: Annotated[Path | None, typer.Option(help="File to write each deal to, and to go on from.")] = None,
+    half_width: Annotated[float | None, typer.Option(help="Stop once all margins are known to +- this.")] = None,
+    decide: Annotated[bool, typer.Option(help="Stop once the first agent is known to be ahead or behind.")] = False,
+    duplicate: Annotated[
+        bool, typer.Option("--duplicate/--no-duplicate", help="Play each deal at every table of its schedule.")
+    ] = True,
+    pairs: Annotated[bool, typer.Option(help="Also print every two agents side by side.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Play agents against each other, each deal with the agents in every seat.
+
+    Margin is in points over the mean of the others; wins is the share of a win that a seat has (a fair
+    one is 1 / players); the rating is in Elo points. Intervals are of 95 %. Ctrl-C ends it and prints
+    what was played.
+
+    Example: solver arena scout --players 5 --agents ismcts:0.2s,planning --deals 100
+    """
+    if players is not None:
+        if "(" in game:
+            raise ArgumentError("give the players either in the game string or by --players")
+        game = f"{game}(players={players})"
+    loaded = games.load(game)
+    if record is not None and not record.absolute().parent.is_dir():
+        raise ArgumentError(f"--record: there is no folder {record.absolute().parent}")
+    with _pool(workers) as pool, _bar(deals) as progress:
+        standing = arenas.play(
+            loaded,
+            agents.split(","),
+            deals,
+            seed,
+            duplicate,
+            pool,
+            against=None if against is None else against.split(","),
+            record=record,
+            half_width=half_width,
+            decide=decide,
+            progress=progress,
+        )
+    if as_json:
+        typer.echo(json.dumps(standing.to_dict()))
+        return
+    out = console()
+    out.print(str(standing))
+    if pairs:
+        out.print()
+        out.print(standing.pair_table())
+
+
+def _default_signal() -> None:
+    """Ctrl-C ends a worker without a word."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+@contextmanager
+def _pool(workers: int) -> Iterator[Executor | None]:
+    """Processes that play; none for one worker."""
+    if workers == 1:
+        yield None
+        return
+    # a fork would copy the threads of a progress bar
+    context: Any = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers, context, initializer=_default_signal) as pool:
+        yield pool
+
+
+@contextmanager
+def _bar(deals: int) -> Iterator[Callable[[int, int], None] | None]:
+    """A bar on standard error, on a terminal only."""
+    shown = Console(stderr=True)
+    if not shown.is_terminal:
+        yield None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=shown, transient=True) as bar:
+        task = bar.add_task("deals", total=deals)
+        yield lambda done, _total: bar.update(task, completed=done)
