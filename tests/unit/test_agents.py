@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from benchmarks.strength import duplicate, play_round
-from solver import agents, bakerstreet, scout
+from solver import agents, arena, bakerstreet, scout
 from solver._core import Rng
 from solver.errors import ArgumentError
 
@@ -43,10 +42,7 @@ def test_greedy(line, expected):
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
 def test_agents_play_legally_and_by_their_seed(name, players):
     game = scout.Game(players=players, rounds="match")
-    seats = [agents.make(name)] * players
-    scores = play_round(game, seats, 1)
-    assert scores == play_round(game, seats, 1)
-    assert len(scores) == players
+    assert arena.play(game, [name], deals=1) == arena.play(game, [name], deals=1)
 
 
 def test_random_is_uniform():
@@ -89,8 +85,8 @@ def test_names_are_kept():
 @pytest.mark.parametrize(("players", "opponent", "deals"), [(3, "random", 8), (5, "random", 4), (5, "greedy", 15)])
 def test_the_search_beats_simple_players(players, opponent, deals):
     """Margin over the others' mean, duplicate deals, more than two standard errors above zero."""
-    margins = np.array([duplicate(players, "ismcts:500", opponent, deal)[0] for deal in range(deals)])
-    assert margins.mean() > 2 * margins.std(ddof=1) / np.sqrt(deals)
+    row = arena.play(scout.Game(players=players), ["ismcts:500"], deals, against=[opponent])[0]
+    assert row.mean > 2 * row.stderr
 
 
 def play_baker_street(agents_, seed):
@@ -169,11 +165,10 @@ def test_agents_of_one_game_say_so():
 @pytest.mark.parametrize(("players", "deals", "least"), [(2, 40, 5), (3, 80, 3), (4, 60, 3), (5, 40, 2.5)])
 def test_planning_beats_greedy_in_scout(players, deals, least):
     """Measured over 300 deals: +6.8, +4.9, +4.1 and +3.7 points a round."""
-    margins = [duplicate(players, "planning", "greedy", deal)[0] for deal in range(deals)]
-    assert np.mean(margins) > least
+    assert arena.play(scout.Game(players=players), ["planning"], deals, against=["greedy"])[0].mean > least
 
 
 def test_search_beats_planning_in_scout():
     """Two players, 500 iterations: more than two standard errors above zero."""
-    margins = np.array([duplicate(2, "ismcts:500", "planning", deal)[0] for deal in range(60)])
-    assert margins.mean() > 2 * margins.std(ddof=1) / np.sqrt(60)
+    row = arena.play(scout.Game(players=2), ["ismcts:500"], 60, against=["planning"])[0]
+    assert row.mean > 2 * row.stderr
