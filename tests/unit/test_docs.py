@@ -20,6 +20,7 @@ MODULES = [
     "solver",
     "solver._core",
     "solver.agents",
+    "solver.arena",
     "solver.archive",
     "solver.cfr",
     "solver.duel",
@@ -36,6 +37,8 @@ MODULES = [
     "solver.protocol",
     "solver.sampling",
     "solver.solution",
+    "solver.standing",
+    "solver.stats",
 ]
 
 
@@ -83,7 +86,7 @@ def test_python_blocks_run(page, capsys, tmp_path, monkeypatch):
         else:
             assert printed == block
     assert page.name != "README.md" or "show" in everything
-    assert page.name not in ("own-game.md", "solving.md", "policy-files.md") or everything
+    assert page.name not in ("arena.md", "own-game.md", "solving.md", "policy-files.md") or everything
 
 
 @pytest.mark.needs("README.md", "docs")
