@@ -34,11 +34,11 @@ def test_the_bootstrap_is_fixed_by_its_seed_and_near_the_peer():
     ours = stats.interval(values, seed=5, resamples=20_000)
     assert ours == stats.interval(values, seed=5, resamples=20_000)
     assert ours != stats.interval(values, seed=6, resamples=20_000)
-    peer = peers.bootstrap((values,), np.mean, method="BCa", n_resamples=20_000, rng=np.random.default_rng(2))
-    width = ours.high - ours.low
+    # scipy.stats.bootstrap(method="BCa", n_resamples=20_000), mean of three seeds
+    low, high, width = 0.855, 1.600, 0.745
     # ours is wider by Student's factor, about 3 % at 60 deals
-    assert ours.low == pytest.approx(peer.confidence_interval.low, abs=0.06 * width)
-    assert ours.high == pytest.approx(peer.confidence_interval.high, abs=0.06 * width)
+    assert ours.low == pytest.approx(low, abs=0.06 * width)
+    assert ours.high == pytest.approx(high, abs=0.06 * width)
 
 
 def test_resamples_in_pieces(monkeypatch):
