@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, Self
 
@@ -12,7 +13,7 @@ from solver.protocol import CHANCE_PLAYER, TERMINAL_PLAYER
 __all__ = ["OneCardGame", "OneCardState"]
 
 
-class OneCardState:
+class OneCardState(ABC):
     """A game in progress. Every attribute is immutable, so that a clone can share them."""
 
     suits = 1
@@ -22,17 +23,17 @@ class OneCardState:
         self.players = players
         self.cards: tuple[int, ...] = ()  # one a seat, then the common ones
 
+    @abstractmethod
     def current_player(self) -> int:
         """Seat to decide; -1 where a card is to be dealt, -4 at the end."""
-        raise NotImplementedError
 
+    @abstractmethod
     def choices(self) -> list[int]:
         """Legal actions of the seat to decide."""
-        raise NotImplementedError
 
+    @abstractmethod
     def play(self, action: int) -> None:
         """Change the state by a legal action of the seat to decide."""
-        raise NotImplementedError
 
     def deal(self, card: int) -> None:
         """Change the state by a card."""
