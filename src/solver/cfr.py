@@ -411,10 +411,7 @@ def solve(
         "version": __version__,
     }
     saved = None if checkpoint is None else _Checkpoint(checkpoint, settings, tree.fingerprint())
-    plan.begin(*(saved.load(tables.learning) if saved is not None else ()))
-    if saved is not None:
-        saved.write(tables.learning, plan)  # what cannot be written shows before the work, not after it
-    last_saved = time.perf_counter()
+    last_saved = 0.0
 
     def advance(steps: int) -> None:
         rules = rule.rules(plan.done + 1, plan.done + 1 + steps, length)
@@ -426,15 +423,21 @@ def solve(
             saved.write(tables.learning, plan)
             last_saved = time.perf_counter()
 
-    plan.go(advance, tables.exploitability, tables.policy, keep)
-    if saved is not None:
-        try:
-            saved.write(tables.learning, plan)
-        except OSError as error:
-            # the solution is worth more than its checkpoint
-            warnings.warn(f"checkpoint {saved.path} could not be written: {error}", RuntimeWarning, stacklevel=2)
-    gap, value = tables.exploitability()
+    with plan:
+        plan.begin(*(saved.load(tables.learning) if saved is not None else ()))
+        if saved is not None:
+            saved.write(tables.learning, plan)  # what cannot be written shows before the work, not after it
+        last_saved = time.perf_counter()
+        plan.go(advance, tables.exploitability, tables.policy, keep)
+        if saved is not None:
+            try:
+                saved.write(tables.learning, plan)
+            except OSError as error:
+                # the solution is worth more than its checkpoint
+                warnings.warn(f"checkpoint {saved.path} could not be written: {error}", RuntimeWarning, stacklevel=2)
+        gap, value = tables.exploitability()
+        policy = tables.policy()
     took = plan.elapsed()
     settings |= {"iterations": plan.done, "seconds": took, "threads": threads}
     history = np.array(plan.history, HISTORY)
-    return Solution(tables.policy(), gap, value, plan.done, took, history, settings, plan.interrupted)
+    return Solution(policy, gap, value, plan.done, took, history, settings, plan.interrupted)

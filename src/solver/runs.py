@@ -6,7 +6,8 @@ import math
 import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import FrameType
 from typing import Any, NamedTuple
 
@@ -230,13 +231,13 @@ class Run:
             Called after every slice of work, to save the run if it is time to.
         """
         pace = 1.0
-        with Interrupt() as interrupt:
-            self._interrupt = interrupt
+        with self._guarded() as interrupt:
             while not self._enough():
                 goal = following(self.done, self.every)
                 if self.iterations is not None:
                     goal = min(goal, self.iterations)
-                while self.done < goal and not interrupt.asked and not self._late():
+                # one iteration is always tried, so that there is something to give
+                while self.done < goal and not (interrupt.asked and (self.done or self._tried)) and not self._late():
                     steps = max(1, min(goal - self.done, int(pace)))
                     lap = time.perf_counter()
                     done = advance(steps)
@@ -255,6 +256,25 @@ class Run:
                 if interrupt.asked:
                     break
         self.interrupted = interrupt.asked
+
+    def __enter__(self) -> Run:
+        """Ctrl-C is a wish from here to the end of the block: what comes before and after `go` is not torn either."""
+        self._interrupt = Interrupt().__enter__()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._interrupt is not None:
+            self._interrupt.__exit__()
+
+    @contextmanager
+    def _guarded(self) -> Iterator[Interrupt]:
+        """The block's guard, or one of `go` alone."""
+        if self._interrupt is not None:
+            yield self._interrupt
+            return
+        with self:
+            assert self._interrupt is not None
+            yield self._interrupt
 
     def _snapshot(self, policy: Callable[[], Any]) -> Snapshot:
         at = self.done
