@@ -20,6 +20,7 @@ from typing import Any
 
 from rich.console import Console
 from rich.table import Table
+from run import table
 
 from solver import cfr, duel
 
@@ -69,10 +70,7 @@ def lite_efg(module: Any, game: Any) -> Callable[[int], object]:
 
 def iterations(rows: list[dict[str, Any]], pyspiel: Any, efg: Any, scale: float) -> Table:
     """CFR+ iterations a second."""
-    table = Table(title="CFR+ iterations/s", title_justify="left", box=None, pad_edge=False)
-    columns = ("game", "plain", "merged", "OpenSpiel", "ratio", "LiteEFG", "ratio")
-    for i, column in enumerate(columns):
-        table.add_column(column, justify="right" if i else "left")
+    shown = table("CFR+ iterations/s", "game", "plain", "merged", "OpenSpiel", "ratio", "LiteEFG", "ratio")
     # game, then iterations of ours, of OpenSpiel and of LiteEFG
     for name, mine, theirs, lite in (("leduc_poker", 20_000, 60, 300), ("liars_dice", 1000, 5, 5)):
         game = pyspiel.load_game(name)
@@ -93,7 +91,7 @@ def iterations(rows: list[dict[str, Any]], pyspiel: Any, efg: Any, scale: float)
                 lites = max(rate(graph, max(1, int(lite * scale))), 0.0 if lites != lites else lites)
         row = {"game": name, "plain": plain, "merged": merged, "openspiel": spiel, "lite_efg": lites}
         rows.append({"what": "cfr+", **row, "ratio": plain / spiel, "ratio_merged": merged / spiel})
-        table.add_row(
+        shown.add_row(
             name,
             f"{plain:,.0f}",
             f"{merged:,.0f}",
@@ -102,14 +100,14 @@ def iterations(rows: list[dict[str, Any]], pyspiel: Any, efg: Any, scale: float)
             f"{lites:,.1f}",
             f"{plain / lites:,.0f} / {merged / lites:,.0f}",
         )
-    return table
+    return shown
 
 
 def nash_conv(rows: list[dict[str, Any]], pyspiel: Any, scale: float) -> Table:
     """Exact NashConv of a policy on a compiled game."""
-    table = Table(title="NashConv of the uniform policy", title_justify="left", box=None, pad_edge=False)
-    for i, column in enumerate(("game", "ours, ms", "of a dictionary", "OpenSpiel", "ratio", "of a dictionary")):
-        table.add_column(column, justify="right" if i else "left")
+    shown = table(
+        "NashConv of the uniform policy", "game", "ours, ms", "of a dictionary", "OpenSpiel", "ratio", "of a dictionary"
+    )
     for name, count, peers in (("leduc_poker", 2000, 3), ("liars_dice", 100, 1)):
         game = pyspiel.load_game(name)
         tree = cfr.compile(game)
@@ -133,29 +131,27 @@ def nash_conv(rows: list[dict[str, Any]], pyspiel: Any, scale: float) -> Table:
         c = best(slow, 2)
         row = {"ms": 1e3 / a, "dictionary_ms": 1e3 / c, "openspiel_ms": 1e3 / b, "ratio": a / b, "by_dictionary": c / b}
         rows.append({"what": "nash_conv", "game": name, **row})
-        table.add_row(name, f"{1e3 / a:.4f}", f"{1e3 / c:.2f}", f"{1e3 / b:,.0f}", f"{a / b:,.0f}", f"{c / b:,.0f}")
-    return table
+        shown.add_row(name, f"{1e3 / a:.4f}", f"{1e3 / c:.2f}", f"{1e3 / b:,.0f}", f"{a / b:,.0f}", f"{c / b:,.0f}")
+    return shown
 
 
 def three_players(rows: list[dict[str, Any]], pyspiel: Any, scale: float) -> Table:
     """Nodes a second with three players."""
     tree = cfr.compile(pyspiel.load_game("leduc_poker(players=3)"))
-    table = Table(title="CFR with three players (leduc)", title_justify="left", box=None, pad_edge=False)
-    for i, column in enumerate(("", "iterations/s", "M nodes/s or as much as")):
-        table.add_column(column, justify="right" if i else "left")
+    shown = table("CFR with three players (leduc)", "", "iterations/s", "M nodes/s or as much as")
     for merged, count in ((False, 50), (True, 1000)):
         found = best(ours(tree, merged, "cfr"), max(1, int(count * scale)))
         words = "merged" if merged else "plain"
         rows.append({"what": "three players", "form": words, "rate": found, "nodes": found * tree.num_nodes})
-        table.add_row(words, f"{found:,.0f}", f"{found * tree.num_nodes / 1e6:,.0f}")
-    return table
+        shown.add_row(words, f"{found:,.0f}", f"{found * tree.num_nodes / 1e6:,.0f}")
+    return shown
 
 
 def external(rows: list[dict[str, Any]], pyspiel: Any, donk: Any) -> Table:
     """External sampling: time to exploitability 0.03 on leduc."""
-    table = Table(title="External sampling, leduc, to exploitability 0.03; median", title_justify="left", box=None)
-    for i, column in enumerate(("", "seconds", "iterations", "iterations/s")):
-        table.add_column(column, justify="right" if i else "left")
+    shown = table(
+        "External sampling, leduc, to exploitability 0.03; median", "", "seconds", "iterations", "iterations/s"
+    )
     tree = cfr.compile(pyspiel.load_game("leduc_poker"))
 
     def mine(seed: int, merged: bool) -> tuple[float, int]:
@@ -183,20 +179,18 @@ def external(rows: list[dict[str, Any]], pyspiel: Any, donk: Any) -> Table:
     for words, side in sides:
         seconds, count = sorted(side(seed) for seed in range(2 * ROUNDS - 1))[ROUNDS - 1]
         rows.append({"what": "external", "form": words, "seconds": seconds, "iterations": count})
-        table.add_row(words, f"{seconds:.2f}", f"{count:,}", f"{count / seconds:,.0f}")
-    return table
+        shown.add_row(words, f"{seconds:.2f}", f"{count:,}", f"{count / seconds:,.0f}")
+    return shown
 
 
 def bidding_duel(rows: list[dict[str, Any]], scale: float) -> Table:
     """Baker Street's bidding duel in vector form."""
-    table = Table(title="Bidding duel to exploitability 1e-4", title_justify="left", box=None, pad_edge=False)
-    for i, column in enumerate(("menu", "seconds", "iterations", "value")):
-        table.add_column(column, justify="right" if i else "left")
+    shown = table("Bidding duel to exploitability 1e-4", "menu", "seconds", "iterations", "value")
     for low, high in ((10, 20), (8, 22)) if scale == 1 else ((10, 20),):
         found = min((duel.solve(low, high, target=1e-4) for _ in range(ROUNDS)), key=lambda s: s.seconds)
         rows.append({"what": "duel", "menu": f"{low}..{high}", "seconds": found.seconds, "value": found.value[0]})
-        table.add_row(f"{low}..{high}", f"{found.seconds:.3f}", f"{found.iterations:,}", f"{found.value[0]:.5f}")
-    return table
+        shown.add_row(f"{low}..{high}", f"{found.seconds:.3f}", f"{found.iterations:,}", f"{found.value[0]:.5f}")
+    return shown
 
 
 def main() -> None:

@@ -135,24 +135,24 @@ cdef class Sampler:
 
     def external(self, int64_t iterations):
         """External sampling: each iteration walks the tree once for each player."""
-        cdef int64_t _
-        cdef int p
         with nogil:
-            for _ in range(iterations):
-                self.iterations += 1
-                self.weight = self.iterations if self.linear else 1
-                for p in range(self.players):
-                    self._external(p)
+            self._iterate(iterations, True)
 
     def outcome(self, int64_t iterations):
         """Outcome sampling: each iteration plays one line for each player."""
+        with nogil:
+            self._iterate(iterations, False)
+
+    cdef void _iterate(self, int64_t iterations, bint external) noexcept nogil:
         cdef int64_t _
         cdef int p
-        with nogil:
-            for _ in range(iterations):
-                self.iterations += 1
-                self.weight = self.iterations if self.linear else 1
-                for p in range(self.players):
+        for _ in range(iterations):
+            self.iterations += 1
+            self.weight = self.iterations if self.linear else 1
+            for p in range(self.players):
+                if external:
+                    self._external(p)
+                else:
                     self._outcome(p)
 
     cdef inline int32_t _draw(self, int32_t node) noexcept nogil:

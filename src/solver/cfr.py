@@ -399,8 +399,7 @@ def solve(
     length = horizon or plan.iterations or 1000
     changes = any(isinstance(each, tuple) for each in (rule.alpha, rule.beta, rule.gamma))
     settings = {
-        "game": tree.name,
-        "rules": tree.rules,
+        **tree.told,
         "method": method,
         "alpha": _told(rule.alpha),
         "beta": _told(rule.beta),
@@ -435,9 +434,8 @@ def solve(
             except OSError as error:
                 # the solution is worth more than its checkpoint
                 warnings.warn(f"checkpoint {saved.path} could not be written: {error}", RuntimeWarning, stacklevel=2)
-        gap, value = tables.exploitability()
         policy = tables.policy()
     took = plan.elapsed()
     settings |= {"iterations": plan.done, "seconds": took, "threads": threads}
     history = np.array(plan.history, HISTORY)
-    return Solution(policy, gap, value, plan.done, took, history, settings, plan.interrupted)
+    return Solution(policy, plan.exploitability, plan.value, plan.done, took, history, settings, plan.interrupted)

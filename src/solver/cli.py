@@ -15,13 +15,12 @@ from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from solver import agents, cli_arena, cli_solve, games, ismcts
 from solver._version import __version__
-from solver.console import AsJson, Seed, console, plain_table, seed_or_new
+from solver.console import AsJson, Seed, console, plain_table, seed_or_new, terminal_progress, with_players
 from solver.errors import ArgumentError, SolverError
 from solver.games import scout
 
@@ -42,11 +41,7 @@ Players = Annotated[int | None, typer.Option(help="Number of players, 2 to 5.")]
 
 def _game(text: str, players: int | None) -> Any:
     """A game by its string; --players is an option of it like any other."""
-    if players is not None:
-        if "(" in text:
-            raise ArgumentError("give the players either in the game string or by --players")
-        text = f"{text}(players={players})"
-    loaded = games.load(text)
+    loaded = games.load(with_players(text, players))
     if not hasattr(loaded, "deal"):
         raise ArgumentError(f"{loaded} has no positions in text")
     return loaded
@@ -197,12 +192,13 @@ def _lines(position: str) -> Iterator[tuple[int, str]]:
 @contextmanager
 def _progress(words: str, seconds: float) -> Iterator[Callable[[float], None] | None]:
     """A bar on standard error for work of a second or more, on a terminal only."""
-    shown = Console(stderr=True)
-    if seconds < 1 or not shown.is_terminal:
+    if seconds < 1:
         yield None
         return
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=shown, transient=True) as bar:
+    with terminal_progress(TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn()) as bar:
+        if bar is None:
+            yield None
+            return
         task = bar.add_task(words, total=1.0)
         yield lambda share: bar.update(task, completed=share)
 

@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
 from solver import arena as arenas
 from solver import games
-from solver.console import AsJson, console
+from solver.console import AsJson, console, terminal_progress, with_players
 from solver.errors import ArgumentError
 
 __all__ = ["add_to"]
@@ -61,11 +60,7 @@ def arena(
 
     Example: solver arena scout --players 5 --agents ismcts:0.2s,planning --deals 100
     """
-    if players is not None:
-        if "(" in game:
-            raise ArgumentError("give the players either in the game string or by --players")
-        game = f"{game}(players={players})"
-    loaded = games.load(game)
+    loaded = games.load(with_players(game, players))
     if record is not None and not record.absolute().parent.is_dir():
         raise ArgumentError(f"--record: there is no folder {record.absolute().parent}")
     with _pool(workers) as pool, _bar(deals) as progress:
@@ -112,11 +107,10 @@ def _pool(workers: int) -> Iterator[Executor | None]:
 @contextmanager
 def _bar(deals: int) -> Iterator[Callable[[int, int], None] | None]:
     """A bar on standard error, on a terminal only."""
-    shown = Console(stderr=True)
-    if not shown.is_terminal:
-        yield None
-        return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=shown, transient=True) as bar:
+    with terminal_progress(*columns) as bar:
+        if bar is None:
+            yield None
+            return
         task = bar.add_task("deals", total=deals)
         yield lambda done, _total: bar.update(task, completed=done)

@@ -14,12 +14,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.progress import Progress, TextColumn
+from rich.progress import TextColumn
 
 from solver import cfr, duel, games
 from solver import policy as policies
-from solver.console import AsJson, Seed, console, plain_table
+from solver.console import AsJson, Seed, console, plain_table, terminal_progress
 from solver.errors import ArgumentError, MissingExtraError
 from solver.policy import PolicyTable, Row
 
@@ -169,11 +168,10 @@ def live(
 
     Yields what to call with a snapshot, with iterations and seconds, and with the size while a game is compiled.
     """
-    shown = Console(stderr=True)
-    if not shown.is_terminal:
-        yield None, None, None
-        return
-    with Progress(TextColumn("{task.description}"), console=shown, transient=True) as bar:
+    with terminal_progress(TextColumn("{task.description}")) as bar:
+        if bar is None:
+            yield None, None, None
+            return
         task = bar.add_task("starting")
         points: list[tuple[int, float]] = []
         last = 0.0

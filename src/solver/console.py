@@ -1,15 +1,20 @@
-"""What the commands share: options, plain tables, a console that does not guess colours."""
+"""What the commands share: options, plain tables, progress, a console that does not guess colours."""
 
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.progress import Progress, ProgressColumn
 from rich.table import Table
 
-__all__ = ["AsJson", "Seed", "console", "plain_table", "seed_or_new"]
+from solver.errors import ArgumentError
+
+__all__ = ["AsJson", "Seed", "console", "plain_table", "seed_or_new", "terminal_progress", "with_players"]
 
 Seed = Annotated[
     int | None,
@@ -35,3 +40,23 @@ def plain_table(first: str, *others: str) -> Table:
 def seed_or_new(given: int | None) -> int:
     """The seed, or a new one that is short enough to type again."""
     return secrets.randbits(32) if given is None else given
+
+
+def with_players(game: str, players: int | None) -> str:
+    """A game string with --players as an option of it like any other."""
+    if players is None:
+        return game
+    if "(" in game:
+        raise ArgumentError("give the players either in the game string or by --players")
+    return f"{game}(players={players})"
+
+
+@contextmanager
+def terminal_progress(*columns: str | ProgressColumn) -> Iterator[Progress | None]:
+    """Progress on standard error that goes when the work is done; None where that is no terminal."""
+    shown = Console(stderr=True)
+    if not shown.is_terminal:
+        yield None
+        return
+    with Progress(*columns, console=shown, transient=True) as bar:
+        yield bar

@@ -143,5 +143,5 @@ def best_response(game: Any, policy: Any, player: int) -> BestResponse:
     value, pure = _evaluator(tree).best_response(player, aligned.probabilities)
     probabilities = list(aligned.probabilities)
     probabilities[player] = pure
-    meta = {"game": tree.name, "rules": tree.rules, "method": "best response", "player": player, "version": __version__}
+    meta = tree.told | {"method": "best response", "player": player, "version": __version__}
     return BestResponse(value, table(TreePolicy(tree, tuple(probabilities)), meta, (player,)))

@@ -26,7 +26,7 @@ from solver import _ismcts
 from solver._core import Rng, whole
 from solver._version import __version__
 from solver.errors import SearchError
-from solver.protocol import CHANCE_PLAYER
+from solver.protocol import CHANCE_PLAYER, offers
 
 __all__ = ["ACTION_DTYPE", "PythonTree", "Result", "search"]
 
@@ -622,7 +622,7 @@ def _whole(name: str, value: Any, low: int, high: int) -> int:
 
 def _observed(given: Any) -> tuple[Any, Any]:
     """(what to search from, the state or None): a Position where there is one."""
-    if _offers(given, "search_sample") or _offers(given, "search_root"):
+    if offers(given, "search_sample") or offers(given, "search_root"):
         if given.current_player() != given.player:
             raise SearchError(
                 f"seat {given.current_player()} is to move in this position of seat {given.player}; "
@@ -637,16 +637,11 @@ def _observed(given: Any) -> tuple[Any, Any]:
     if player < 0:
         raise SearchError("no seat is to move: a search needs a decision of one seat")
     # a user's own class may have a `position` of another kind
-    if _offers(given, "position") and _offers(given, "observed_actions"):
+    if offers(given, "position") and offers(given, "observed_actions"):
         return given.position(player), None
     if not hasattr(given, "resample_from_infostate"):
         raise SearchError(f"{type(given).__name__} has no resample_from_infostate, which a search needs")
     return given, given
-
-
-def _offers(thing: Any, method: str) -> bool:
-    """Whether a class has a method; an attribute of that name is not one."""
-    return callable(getattr(type(thing), method, None))
 
 
 def _streams(seed: Any, threads: int) -> tuple[np.random.SeedSequence, list[Rng]]:

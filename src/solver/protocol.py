@@ -13,12 +13,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
-__all__ = ["CHANCE_PLAYER", "TERMINAL_PLAYER", "Game", "PolicyState", "State"]
+__all__ = ["CHANCE_PLAYER", "TERMINAL_PLAYER", "Game", "PolicyState", "State", "offers"]
 
 CHANCE_PLAYER = -1
 TERMINAL_PLAYER = -4
 
 _S = TypeVar("_S", bound="State")
+
+
+def offers(thing: Any, method: str) -> bool:
+    """Whether a class has a method; an attribute of that name, which a user's own class may have, is not one."""
+    return callable(getattr(type(thing), method, None))
 
 
 @runtime_checkable

@@ -232,6 +232,9 @@ class Run:
         """
         pace = 1.0
         with self._guarded() as interrupt:
+            if self._enough():
+                # a run that goes on and has no further to go: its checkpoint says how far, not how good
+                self.exploitability, self.value = look()
             while not self._enough():
                 goal = following(self.done, self.every)
                 if self.iterations is not None:

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from solver import games
 from solver._cfr import Table
@@ -122,7 +123,7 @@ def solve(
     rng, told = _stream(seed)
     tree = _tree(game, compile_bytes)
     settings: dict[str, Any] = {
-        **({"game": tree.name, "rules": tree.rules} if isinstance(tree, Tree) else describe(tree)),
+        **(tree.told if isinstance(tree, Tree) else describe(tree)),
         "method": method,
         "weighting": weighting,
         "exploration": exploration,
@@ -219,12 +220,7 @@ class _OnTree:
         result = []
         for p, plex in enumerate(self.plexes):
             weights = self.sampler.average[self.begins[p] : self.begins[p + 1]]
-            starts, counts = plex.first[:-1], np.diff(plex.first)
-            strategy = plex.uniform()
-            if len(starts):
-                total = np.repeat(np.add.reduceat(weights, starts), counts)
-                np.divide(weights[1:], total, out=strategy[1:], where=total > 0)
-            result.append(strategy)
+            result.append(np.concatenate([np.ones(1), _shares(weights[1:], np.diff(plex.first))]))
         return result
 
     def exploitability(self) -> tuple[float, list[float]]:
@@ -242,6 +238,16 @@ class _OnTree:
     def report(self) -> dict[str, Any]:
         """What to add to the settings."""
         return {"compiled": True}
+
+
+def _shares(weights: Floats, counts: NDArray[Any]) -> Floats:
+    """Weights of actions, row after row of so many, as shares of their row; equal shares where all are 0."""
+    if not len(counts):
+        return np.zeros(0)
+    total = np.repeat(np.add.reduceat(weights, np.cumsum(counts) - counts), counts)
+    shares: Floats = np.repeat(1.0 / counts, counts)
+    np.divide(weights, total, out=shares, where=total > 0)
+    return shares
 
 
 def _levels(nodes: Nodes) -> int:
@@ -491,12 +497,7 @@ class Sampled:
     def policy(self, meta: dict[str, Any] | None = None) -> PolicyTable:
         """The average policy over the information states met; `meta` tells what made it."""
         keys, checks, players, offsets, actions, _, average = self.table.columns()
-        counts = np.diff(offsets)
-        if len(counts):
-            total = np.repeat(np.add.reduceat(average, offsets[:-1]), counts)
-            probabilities = np.divide(average, total, out=np.repeat(1 / counts, counts), where=total > 0)
-        else:
-            probabilities = average
+        probabilities = _shares(average, np.diff(offsets))
         told = describe(self.game) | (meta or {})
         return PolicyTable.from_hashes(
             keys, checks, players, offsets, actions, probabilities, texts=self.texts, meta=told

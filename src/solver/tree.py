@@ -184,12 +184,15 @@ class Tree:
         Whether the pay-offs of every end sum to 0, or to the same number.
     name, rules : str, str or None
         The game string, and the version of its rules if the game tells one.
+    told : dict
+        Both, as `game` and `rules`: what settings and tables say of the game.
     """
 
     def __init__(
         self, game: Any, told: dict[str, Any], size: Size, treeplexes: tuple[Treeplex, ...], nodes: Nodes
     ) -> None:
         self.game = game
+        self.told = told
         self.name: str = told["game"]
         self.rules: Any = told["rules"]
         self.num_players = len(treeplexes)

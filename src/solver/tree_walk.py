@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from solver._policy_games import describe, turn_based
 from solver.archive import plain
 from solver.errors import CompileError
-from solver.protocol import CHANCE_PLAYER, TERMINAL_PLAYER
+from solver.protocol import CHANCE_PLAYER, TERMINAL_PLAYER, offers
 from solver.tree import Floats, Ints, Nodes, Size, Tree, Treeplex
 
 __all__ = ["MAX_BYTES", "compile_game"]
@@ -98,11 +98,6 @@ def default_bytes() -> int:
         return min(MAX_BYTES, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2)
     except (AttributeError, ValueError, OSError):
         return MAX_BYTES  # a system that does not tell
-
-
-def _offers(thing: Any, method: str) -> bool:
-    """Whether a class has a method; an attribute of that name is not one."""
-    return callable(getattr(type(thing), method, None))
 
 
 class _Frame:
@@ -282,13 +277,13 @@ class _Walk:
 
     def start(self) -> Any:
         """The first state; a game may have another kind for walks, without what a walk does not ask for."""
-        return self.game.new_walk() if _offers(self.game, "new_walk") else self.game.new_initial_state()
+        return self.game.new_walk() if offers(self.game, "new_walk") else self.game.new_initial_state()
 
     def enter(self, state: Any, node: int, player: int, sequences: tuple[int, ...]) -> _Infoset:
         """The information state of a decision, new or checked against its other histories."""
         if player >= self.players:
             raise CompileError(f"history {self.path(node)}: seat {player} moves, seats are 0..{self.players - 1}")
-        keyed = _offers(state, "information_state_key")
+        keyed = offers(state, "information_state_key")
         key = state.information_state_key(player) if keyed else state.information_state_string(player)
         actions = state.legal_actions()
         if type(actions) is not list:
