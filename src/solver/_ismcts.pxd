@@ -28,7 +28,7 @@ cdef class Tree:
     cdef rng_t rng
     cdef double exploration
     cdef bint policy_rollouts, policy_rivals
-    cdef int horizon, widening
+    cdef int horizon, widening, depth
     cdef node_t* nodes
     cdef uint32_t* table           # open addressing: (parent, key) -> node; 0: empty
     cdef uint64_t table_mask

@@ -56,6 +56,9 @@ cdef class Tree:
     widening : int, default 0
         Options tried at first at a node: all that the game does not let hold back, and the best-looking
         up to this number in all; one more at 100 visits and with about each doubling after. 0: all.
+    depth : int, default 0
+        Own moves in the tree, where decisions of the observer without one of another seat between them are
+        one move; 0: no bound.
 
     Raises
     ------
@@ -64,7 +67,7 @@ cdef class Tree:
     """
 
     def __cinit__(self, SearchRoot root not None, Rng rng not None, max_nodes, double exploration=0.7,
-                  bint policy_rollouts=False, bint policy_rivals=False, int horizon=-1, int widening=0):
+                  bint policy_rollouts=False, bint policy_rivals=False, int horizon=-1, int widening=0, int depth=0):
         cdef int i
         if root.ops.sample == NULL:
             raise TypeError("a SearchRoot is made by a position's search_root()")
@@ -80,6 +83,7 @@ cdef class Tree:
         self.policy_rivals = policy_rivals
         self.horizon = horizon
         self.widening = widening
+        self.depth = depth
         self.exploration = exploration
         self.max_nodes = max_nodes
         rng_fork(&rng.c, &self.rng)
@@ -271,8 +275,8 @@ cdef class Tree:
         """Draw a state, descend, expand by one step, roll out, back up. -1: no state fits."""
         cdef uint32_t here = 0, child
         cdef uint64_t seen
-        cdef int depth = 0, n, i
-        cdef int32_t mover, at, action
+        cdef int depth = 0, n, i, moves = 0
+        cdef int32_t mover, last = TERMINAL_PLAYER, at, action
         cdef bint may_grow, sampled
         cdef double payoff, delta
         cdef node_t* node
@@ -283,6 +287,12 @@ cdef class Tree:
             mover = self.ops.current_player(self.ops.context, self.state)
             if mover == TERMINAL_PLAYER:
                 break
+            if self.depth:
+                # Behind the last own move the tree would count what nobody reads.
+                if moves == self.depth and mover != self.ops.observer:
+                    break
+                moves += mover == self.ops.observer and last != mover
+                last = mover
             n = self.ops.options(self.ops.context, self.state, self.actions, self.keys)
             may_grow = here == 0 or self.used < self.max_nodes
             sampled = self.policy_rivals and mover != self.ops.observer

@@ -188,6 +188,7 @@ class Style(NamedTuple):
     horizon: int = -1
     widening: int = 0
     exploration: float = 0.7
+    depth: int = 0
 
     def for_tree(self) -> dict[str, Any]:
         """As the compiled tree takes it."""
@@ -197,6 +198,7 @@ class Style(NamedTuple):
             "policy_rivals": self.opponents == "policy",
             "horizon": self.horizon,
             "widening": self.widening,
+            "depth": self.depth,
         }
 
 
@@ -303,6 +305,7 @@ class PythonTree:
         scale = self.style.exploration * math.sqrt(self.squares / self.iterations) if self.iterations > 1 else 0.0
         path: list[tuple[_Step, int]] = []
         in_tree = True
+        moves, last = 0, None
         while in_tree and not state.is_terminal():
             self._chance(state)
             if state.is_terminal():
@@ -310,6 +313,11 @@ class PythonTree:
             player = state.current_player()
             if player < 0:
                 raise SearchError("games with simultaneous moves cannot be searched: convert them to turns first")
+            if self.style.depth:
+                if moves == self.style.depth and player != self.observer:
+                    break
+                moves += player == self.observer and last != player
+                last = player
             if player != self.observer and self.style.opponents == "policy":
                 # Its move is chance: what its policy plays with the hand that was drawn for it.
                 state.apply_action(state.policy_action(self.rng))
@@ -414,6 +422,7 @@ def search(
     horizon: int | None = None,
     widening: int | None = None,
     belief: Any = None,
+    depth: int | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Result:
     """Find the best play from what the seat to move knows.
@@ -464,6 +473,9 @@ def search(
         What the others' hidden choices are taken to be when a full state is drawn. Baker Street:
         "worth" (default), "uniform" or a callable, as `bakerstreet.Position.sample` takes it. SCOUT:
         "play" (default) or "uniform", as `scout.Position.search_sample` takes it.
+    depth : int, optional
+        Own moves in the tree, decisions with none of another seat between them counting as one; from
+        there on the rollout goes. 1: flat Monte Carlo with an upper confidence bound. 0: no bound.
     progress : callable, optional
         Called now and then with the share of the budget that is used, in 0..1.
 
@@ -498,7 +510,7 @@ def search(
         raise SearchError("belief: the positions of this game take none")
     usual = defaults.pop("belief", None)
     belief = usual if belief is None else belief
-    style = _style(defaults, rollout, opponents, horizon, widening, exploration)
+    style = _style(defaults, rollout, opponents, horizon, widening, exploration, depth)
     if hasattr(source, "search_payoff"):
         payoff = source.search_payoff(payoff)
     sequence, rngs = _streams(seed, threads)
@@ -579,7 +591,13 @@ def _checked(
 
 
 def _style(
-    defaults: dict[str, Any], rollout: Any, opponents: Any, horizon: Any, widening: Any, exploration: Any
+    defaults: dict[str, Any],
+    rollout: Any,
+    opponents: Any,
+    horizon: Any,
+    widening: Any,
+    exploration: Any,
+    depth: Any,
 ) -> Style:
     """How to search: each option as given, else as the game has it, else plain."""
     given = {
@@ -588,6 +606,7 @@ def _style(
         "horizon": horizon,
         "widening": widening,
         "exploration": exploration,
+        "depth": depth,
     }
     chosen = {**Style()._asdict(), **defaults, **{name: value for name, value in given.items() if value is not None}}
     for name, values in (("rollout", ("random", "policy")), ("opponents", ("tree", "policy"))):
@@ -595,6 +614,7 @@ def _style(
             raise SearchError(f"{name} must be one of {', '.join(values)}, not {chosen[name]!r}")
     chosen["horizon"] = _whole("horizon", chosen["horizon"], -1, 2**31 - 1)
     chosen["widening"] = _whole("widening", chosen["widening"], 0, 2**31 - 100)
+    chosen["depth"] = _whole("depth", chosen["depth"], 0, 2**31 - 1)
     chosen["exploration"] = _real("exploration", chosen["exploration"])
     if not chosen["exploration"] >= 0:
         raise SearchError(f"exploration must be a number of at least 0, not {exploration!r}")

@@ -34,13 +34,11 @@ def test_worths_of_hands_and_moves(players, options):
     for i, state in enumerate(played(players, 5, **options)):
         position = state.position(state.current_player())
         worths = twin.action_worths(position)
-        assert position.hand_worth() == pytest.approx(twin.row_worth(players, [top for top, _ in position.hand]))
-        assert state.action_scores() == pytest.approx(list(worths.values()))
-        # a Scout & Show at a place away from its like is passed over
+        worth = twin.row_worth(players, [top for top, _ in position.hand])
+        assert position.hand_worth() == pytest.approx(worth, abs=1e-3)
+        assert state.action_scores() == pytest.approx(list(worths.values()), abs=1e-3)
         chosen = position.planning_action(i)
-        if chosen not in twin.best_actions(worths):
-            others = [a for a in twin.best_actions(worths) if position.game.decode(a)[0] == "scout_and_show"]
-            assert len(others) == len(twin.best_actions(worths))
+        assert chosen in twin.best_actions(worths)
         phases[position.phase] += 1
         endings += state.child(chosen).is_terminal()
     assert phases["turn"] >= 20
@@ -87,7 +85,7 @@ def test_estimate_is_the_score_so_far_and_the_worth_of_the_hand():
     state = next(s for s in played(4, 1) if s.phase == "turn" and s.counts()[0] < 8)
     worths = [twin.row_worth(4, [top for top, _ in state.hand(q)]) for q in range(4)]
     totals = [state.scores()[q] + state.counts()[q] + worths[q] for q in range(4)]
-    assert state.estimated_returns() == pytest.approx(totals)
+    assert state.estimated_returns() == pytest.approx(totals, abs=1e-3)
 
 
 def test_belief_by_play():

@@ -113,12 +113,29 @@ def action_worths(position: Any) -> dict[int, float]:
                 danger = c[25] * max(0, 4 - min(others)) + c[26] * (players > 2 and since + 2 == players - 1)
                 result[action] = row_worth(players, grown) - share - c[22] - danger * len(grown)
             else:
+                mean = sum(others) * share
                 shows = [
-                    show_worth(players, grown, start, length, len(left), sum(others) * share)
+                    show_worth(players, grown, start, length, len(left), mean)
+                    if start <= place < start + length
+                    else len(left) + standing_worth(players, tops, grown, place, start - (start > place), length)
                     for start, length in scout.legal_sets(grown, left or None)
                 ]
                 result[action] = max(shows) - share - c[23]
     return result
+
+
+def standing_worth(
+    players: int, tops: Sequence[int], grown: Sequence[int], place: int, start: int, length: int
+) -> float:
+    """A set shown that the hand held already: as that Show and that Scout are worth each on its own.
+
+    A card put in beside the set counts as a single.
+    """
+    rest = [*tops[:start], *tops[start + length :]]
+    show = row_worth(players, rest) + set_held(players, tops[start : start + length]) if rest else 0.0
+    if place in (start, start + length):
+        return show + set_worth(players, [grown[place]])
+    return show + row_worth(players, grown) - row_worth(players, tops)
 
 
 def show_worth(players: int, tops: Sequence[int], start: int, length: int, taken: int, mean: float) -> float:
@@ -130,4 +147,4 @@ def show_worth(players: int, tops: Sequence[int], start: int, length: int, taken
 
 def best_actions(worths: dict[int, float]) -> set[int]:
     most = max(worths.values())
-    return {action for action, worth in worths.items() if worth > most - 1e-9}
+    return {action for action, worth in worths.items() if worth > most - 1e-3}  # the compiled worths are rounded to 1/65536

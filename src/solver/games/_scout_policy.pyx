@@ -6,16 +6,20 @@ its kind, size and smallest number; a move is worth the cards it takes, the wort
 leaves and the chance that the set comes back. The constants are tuned for each number of players.
 To decide it reads the hand of the seat to decide and what is public, nothing else.
 """
-from libc.math cimport INFINITY
+from libc.math cimport floor
 from libc.stdint cimport int32_t, uint8_t, uint64_t
 
 from solver._core cimport (
-    MAX_HAND, beating_starts, hand_card, hand_load, hand_put, hand_t, hand_turn, lowest, mask_insert, places_beating,
-    rng_below, rng_double, rng_fork, rng_t, set_code, set_cut, set_end, set_t, takes_lead,
+    MAX_HAND, beating_starts, hand_card, hand_load, hand_put, hand_t, hand_turn, likely, low_bits, lowest, mask_insert,
+    rng_below, rng_double, rng_fork, rng_t, set_code, set_cut, set_end, set_t, tops_equal,
 )
 from solver.games._scout cimport (
     CHOOSING, MAX_ACTIONS, MAX_SEATS, MUST_SHOW, OVER, TURN, Payoff, apply, derive_payoffs, may_scout, new_round,
     options, payoffs, position_t, rules_t, sample, search_context_t, seat_t, state_t,
+)
+from solver.games._scout_rows cimport (
+    EDGE, EQUAL, HIGHER, LOWER, NO_WORTH, NUMBERS, POINT, SIZES, fill_after, fill_before, load_row, row_t, row_worth,
+    shown_by, size_at, weights_t, with_card, without,
 )
 from solver.games.ops cimport GameOps
 
@@ -23,9 +27,8 @@ from solver.games.ops cimport GameOps
 cdef double SLIPS = 0.05               # chance of any legal action in place of the policy's, in a search
 
 cdef enum:
-    SIZES = 16
-    NUMBERS = 16
     CONSTANTS = 27
+    MAX_SHOWS = 640                # sets of 55 cards, none longer than 11
 
 # By number of players, 2 to 5. Found by an antithetic evolution strategy in play against itself and greedy:
 # single: base, slope | groups of 2, 3, 4, 5: base, slope | runs of 2, 3, 4, 5: base, slope | held single:
@@ -43,176 +46,55 @@ cdef double[4][CONSTANTS] TUNED = [
 ]
 
 
-ctypedef struct weights_t:
-    double worth[2][SIZES][NUMBERS]    # of a set in the hand: group or run, by size and smallest number
-    double held[2][SIZES][NUMBERS]     # of a set on the table, for the chance that it comes back
-    double scout, both, finish, small_hand, row
-
-
-ctypedef struct row_t:
-    int n
-    uint8_t top[MAX_HAND + 1]
-    double before[MAX_HAND + 2]        # best worth of the cards before a place
-    double after[MAX_HAND + 2]         # ... from a place on
-
-
 cdef weights_t[4] WEIGHTS
 
 
 def _fill_tables():
-    cdef int p, size, number
-    cdef const double* c
-    cdef weights_t* w
+    cdef int p
     for p in range(4):
-        c = &TUNED[p][0]
-        w = &WEIGHTS[p]
-        for size in range(SIZES):
-            for number in range(NUMBERS):
-                if size < 2:
-                    w.worth[0][size][number] = w.worth[1][size][number] = c[0] + c[1] * (number - 5)
-                    w.held[0][size][number] = w.held[1][size][number] = c[12] + c[13] * (number - 5)
-                    continue
-                w.worth[0][size][number] = c[2 + min(size, 5) - 2] + c[6] * (number - 5)
-                w.worth[1][size][number] = c[7 + min(size, 5) - 2] + c[11] * (number - 5)
-                w.held[0][size][number] = c[14 + min(size, 4) - 2] + c[21] * (number - 5)
-                w.held[1][size][number] = c[17 + min(size, 5) - 2] + c[21] * (number - 5)
-        w.scout = c[22]
-        w.both = c[23]
-        w.finish = c[24]
-        w.small_hand = c[25]
-        w.row = c[26]
+        fill_weights(&TUNED[p][0], &WEIGHTS[p])
+
+
+cdef inline int32_t units(double points) noexcept nogil:
+    return <int32_t> floor(points * POINT + 0.5)
+
+
+cdef void fill_weights(const double* c, weights_t* w) noexcept nogil:
+    """The tables of a set of constants."""
+    cdef int size, number, relation
+    for size in range(SIZES):
+        for number in range(NUMBERS):
+            if size < 2:
+                w.worth[0][size][number] = w.worth[1][size][number] = units(c[0] + c[1] * (number - 5))
+                w.held[0][size][number] = w.held[1][size][number] = units(c[12] + c[13] * (number - 5))
+                continue
+            w.worth[0][size][number] = units(c[2 + min(size, 5) - 2] + c[6] * (number - 5))
+            w.worth[1][size][number] = units(c[7 + min(size, 5) - 2] + c[11] * (number - 5))
+            w.held[0][size][number] = units(c[14 + min(size, 4) - 2] + c[21] * (number - 5))
+            w.held[1][size][number] = units(c[17 + min(size, 5) - 2] + c[21] * (number - 5))
+    for number in range(NUMBERS):
+        for size in range(NUMBERS):
+            w.relation[number][size] = relation = 0 if number * size == 0 else (
+                EQUAL * (size == number) + HIGHER * (size == number + 1) + LOWER * (size == number - 1))
+            w.pair[number][size] = w.worth[relation != EQUAL][2][min(number, size)] if relation else NO_WORTH
+            w.held_pair[number][size] = w.held[relation != EQUAL][2][min(number, size)] if relation else NO_WORTH
+    w.scout = units(c[22])
+    w.both = units(c[23])
+    w.finish = units(c[24])
+    w.small_hand = units(c[25])
+    w.row = units(c[26])
 
 
 _fill_tables()
 
 
-# ------------------------------------------------------------------------------------------------
-# Worth of a row
-
-cdef inline void load_row(const hand_t* h, int n, bint bottoms, row_t* r) noexcept nogil:
-    cdef int i, card
-    r.n = n
-    for i in range(n):
-        card = hand_card(h, i)
-        r.top[i] = card >> 4 if bottoms else card & 15
-
-
-cdef inline double better(double a, double b) noexcept nogil:
-    return a if a > b else b
-
-
-cdef void fill_before(const weights_t* w, row_t* r) noexcept nogil:
-    """Best worth of the first j cards, for every j: the last set ends at j."""
-    cdef int j, k, number
-    cdef double best
-    r.before[0] = 0
-    for j in range(1, r.n + 1):
-        number = r.top[j - 1]
-        best = r.before[j - 1] + w.worth[0][1][number]
-        k = j - 2
-        if k >= 0:
-            if r.top[k] == number:
-                while k >= 0 and r.top[k] == number:
-                    best = better(best, r.before[k] + w.worth[0][min(j - k, SIZES - 1)][number])
-                    k -= 1
-            elif r.top[k] == number - 1:
-                while k >= 0 and r.top[k] == r.top[k + 1] - 1:
-                    best = better(best, r.before[k] + w.worth[1][min(j - k, SIZES - 1)][r.top[k]])
-                    k -= 1
-            elif r.top[k] == number + 1:
-                while k >= 0 and r.top[k] == r.top[k + 1] + 1:
-                    best = better(best, r.before[k] + w.worth[1][min(j - k, SIZES - 1)][number])
-                    k -= 1
-        r.before[j] = best
-
-
-cdef void fill_after(const weights_t* w, row_t* r) noexcept nogil:
-    """Best worth of the cards from i on, for every i: the first set begins at i."""
-    cdef int i, k, number
-    cdef double best
-    r.after[r.n] = 0
-    for i in range(r.n - 1, -1, -1):
-        number = r.top[i]
-        best = r.after[i + 1] + w.worth[0][1][number]
-        k = i + 1
-        if k < r.n:
-            if r.top[k] == number:
-                while k < r.n and r.top[k] == number:
-                    best = better(best, r.after[k + 1] + w.worth[0][min(k - i + 1, SIZES - 1)][number])
-                    k += 1
-            elif r.top[k] == number + 1:
-                while k < r.n and r.top[k] == r.top[k - 1] + 1:
-                    best = better(best, r.after[k + 1] + w.worth[1][min(k - i + 1, SIZES - 1)][number])
-                    k += 1
-            elif r.top[k] == number - 1:
-                while k < r.n and r.top[k] == r.top[k - 1] - 1:
-                    best = better(best, r.after[k + 1] + w.worth[1][min(k - i + 1, SIZES - 1)][r.top[k]])
-                    k += 1
-        r.after[i] = best
-
-
-cdef inline double span(
-    const weights_t* w, const row_t* r, int i, int j, int left, int right, int step, int extra
-) noexcept nogil:
-    """Best worth with one set that takes cards before place i and from place j on.
-
-    The set wants the number `left` just before i and `right` at j, and each further card `step` less
-    or more; `extra` cards (0 or 1) stand between. step 0: a group, 1: rising, -1: falling.
-    """
-    cdef int x = 0, y, size, low
-    cdef double best = -INFINITY
-    while True:
-        y = 0
-        while True:
-            size = x + y + extra
-            if size >= 2 and (extra or (x and y)):
-                low = left if step == 0 else left + 1 - x if step > 0 else right + 1 - y
-                best = better(best, r.before[i - x] + w.worth[step != 0][min(size, SIZES - 1)][low] + r.after[j + y])
-            if j + y >= r.n or r.top[j + y] != right + step * y:
-                break
-            y += 1
-        if i - x <= 0 or r.top[i - x - 1] != left - step * x:
-            break
-        x += 1
-    return best
-
-
-cdef inline double without(const weights_t* w, const row_t* r, int i, int j) noexcept nogil:
-    """Worth of the row without the cards i..j-1."""
-    cdef double best = r.before[i] + r.after[j]
-    cdef int left, right
-    if i > 0 and j < r.n:
-        left = r.top[i - 1]
-        right = r.top[j]
-        if right - left in (-1, 0, 1):
-            best = better(best, span(w, r, i, j, left, right, right - left, 0))
-    return best
-
-
-cdef inline double with_card(const weights_t* w, const row_t* r, int place, int number) noexcept nogil:
-    """Worth of the row with a card put in at a place."""
-    cdef double best = r.before[place] + w.worth[0][1][number] + r.after[place]
-    cdef int left = r.top[place - 1] - number if place else 99
-    cdef int right = r.top[place] - number if place < r.n else 99
-    if left == 0 or right == 0:
-        best = better(best, span(w, r, place, place, number, number, 0, 1))
-    if left == -1 or right == 1:
-        best = better(best, span(w, r, place, place, number - 1, number + 1, 1, 1))
-    if left == 1 or right == -1:
-        best = better(best, span(w, r, place, place, number + 1, number - 1, -1, 1))
-    return best
-
-
-cdef double row_worth(const rules_t* g, const hand_t* h, int n, bint bottoms) noexcept nogil:
-    cdef row_t r
-    load_row(h, n, bottoms, &r)
-    fill_before(&WEIGHTS[g.players - 2], &r)
-    return r.before[n]
+cdef const weights_t* weights(const rules_t* g) noexcept nogil:
+    return &WEIGHTS[g.players - 2]
 
 
 cdef double hand_worth(const rules_t* g, const state_t* s, int seat) noexcept nogil:
     """Worth of a seat's hand as it stands."""
-    return row_worth(g, &s.seat[seat].hand, s.seat[seat].cards, False)
+    return row_worth(weights(g), &s.seat[seat].hand, s.seat[seat].cards, False) / <double> POINT
 
 
 # ------------------------------------------------------------------------------------------------
@@ -220,148 +102,254 @@ cdef double hand_worth(const rules_t* g, const state_t* s, int seat) noexcept no
 
 ctypedef struct others_t:
     int least                          # cards in the smallest other hand
-    double mean                        # mean cards of the others
-    double at_end                      # ... that lose them if the mover's Scout ends the round
+    int total                          # cards of the others
+    int exempt                         # ... of the owner of the Active Set
+
+
+ctypedef struct show_t:
+    int start, length
+    int32_t worth
+
+
+ctypedef struct plan_t:
+    # Worths of all legal moves: Shows, then Scouts and Scout & Shows in blocks of `places`, one for each
+    # end of the Active Set and side of the card (block = 2 * end + turned).
+    int shows, blocks, places
+    bint both                          # there are blocks of Scout & Shows
+    show_t show[MAX_SHOWS]
+    int32_t scout[4][MAX_HAND + 1]
+    int32_t scout_and_show[4][MAX_HAND + 1]    # NO_WORTH where it is not legal
 
 
 cdef inline others_t look_around(const rules_t* g, const state_t* s) noexcept nogil:
     cdef others_t o
-    cdef int q, total = 0, exempt = 0
+    cdef int q
     o.least = 1000
+    o.total = o.exempt = 0
     for q in range(g.players):
         if q == s.mover:
             continue
-        total += s.seat[q].cards
+        o.total += s.seat[q].cards
         if q == s.owner:
-            exempt = s.seat[q].cards
+            o.exempt = s.seat[q].cards
         o.least = min(o.least, s.seat[q].cards)
-    o.mean = total / <double> (g.players - 1)
-    o.at_end = (total - exempt) / <double> (g.players - 1)
     return o
 
 
-cdef double best_show(
-    const rules_t* g, const weights_t* w, const row_t* r, const hand_t* hand, int code, int taken, double mean,
-    int32_t* actions, double* worths, int* count
+cdef inline int list_shows(
+    const weights_t* w, const row_t* r, const hand_t* hand, int code, int32_t last, show_t* out
 ) noexcept nogil:
-    """The worth of the best Show of a row that beats `code` and takes so many cards; -inf: there is none.
+    """Every set of a row that beats `code`, with the worth of the rest and of the set shown; their number.
 
-    Unless `actions` is NULL, all of them are written down.
+    `last` is the worth of showing the whole row.
     """
     cdef uint64_t starts[MAX_HAND + 1]
     cdef uint64_t mask
-    cdef int length, i, first, last, low, n = 0
+    cdef int length, i, first, behind, n = 0
     cdef int longest = beating_starts(hand, r.n, code, starts)
-    cdef double worth, best = -INFINITY
     for length in range(max(1, code >> 8), longest + 1):
         mask = starts[length]
         while mask:
             i = lowest(mask)
             mask &= mask - 1
-            first = r.top[i]
-            last = r.top[i + length - 1]
-            low = min(first, last)
+            first = r.number[EDGE + i]
+            behind = r.number[EDGE + i + length - 1]
+            out[n].start = i
+            out[n].length = length
             if length == r.n:
-                worth = taken + mean + w.finish
+                out[n].worth = last
             else:
-                worth = taken + without(w, r, i, i + length) + w.held[first != last][min(length, SIZES - 1)][low]
-            if worth > best:
-                best = worth
-            if actions != NULL:
-                actions[n] = 2 + (length - 1) * g.in_play + i
-                worths[n] = worth
-                n += 1
-    if count != NULL:
-        count[0] = n
-    return best
-
-
-cdef int plan(const rules_t* g, const state_t* s, bint every, int32_t* actions, double* worths) noexcept nogil:
-    """Worths of the legal actions of the seat to decide, in the order of `options`; their number.
-
-    Without `every`, a Scout & Show is only looked at in places next to a card within 1 of the scouted
-    number (or at the left end), where it makes a set.
-    """
-    cdef const seat_t* seat = &s.seat[s.mover]
-    cdef const weights_t* w = &WEIGHTS[g.players - 2]
-    cdef row_t r, grown_row
-    cdef hand_t grown
-    cdef others_t o
-    cdef set_t rest
-    cdef uint64_t masks[2]
-    cdef int n = 0, end, place, turned, number, card, at, code
-    cdef double share = 1 / <double> (g.players - 1), cost, worth
-    cdef bint ends
-    if s.phase == CHOOSING:
-        actions[0] = 0
-        actions[1] = 1
-        worths[0] = row_worth(g, &seat.hand, seat.cards, False)
-        worths[1] = row_worth(g, &seat.hand, seat.cards, True)
-        return 2
-    o = look_around(g, s)
-    load_row(&seat.hand, seat.cards, False, &r)
-    fill_before(w, &r)
-    fill_after(w, &r)
-    best_show(g, w, &r, &seat.hand, set_code(s.active), s.active.size, o.mean, actions, worths, &n)
-    if not may_scout(g, s):
-        return n
-    # A Scout that completes the row of Scouts ends the round.
-    ends = (not g.two and s.row + 1 == g.players - 1 and (s.active.size > 1 or g.ends_on_emptying))
-    cost = share + w.scout + (w.small_hand * max(0, 4 - o.least)
-                              + w.row * (not g.two and s.row + 2 == g.players - 1)) * (seat.cards + 1)
-    for end in range(1 if s.active.size == 1 else 2):
-        card = hand_card(&s.table, set_end(s.active, end))
-        for place in range(seat.cards + 1):
-            for turned in range(2):
-                number = card >> 4 if turned else card & 15
-                actions[n] = g.first_scout + 2 * (end * g.in_play + place) + turned
-                if ends:
-                    worths[n] = o.at_end - (seat.cards + 1) - share + w.finish
-                else:
-                    worths[n] = with_card(w, &r, place, number) - cost
-                n += 1
-    if not s.both_left >> s.mover & 1:
-        return n
-    for end in range(1 if s.active.size == 1 else 2):
-        at = set_end(s.active, end)
-        card = hand_card(&s.table, at)
-        rest = set_cut(s.active, end)
-        code = set_code(rest)
-        masks[0] = places_beating(&seat.hand, seat.cards, card & 15, code)
-        masks[1] = places_beating(&seat.hand, seat.cards, card >> 4, code)
-        for place in range(seat.cards + 1):
-            for turned in range(2):
-                if not masks[turned] >> place & 1:
-                    continue
-                number = card >> 4 if turned else card & 15
-                if not every and place and not near(&r, place, number):
-                    continue
-                hand_put(&seat.hand, &s.table, at, turned, place, &grown)
-                load_row(&grown, seat.cards + 1, False, &grown_row)
-                fill_before(w, &grown_row)
-                fill_after(w, &grown_row)
-                worth = best_show(g, w, &grown_row, &grown, code, rest.size, o.mean, NULL, NULL, NULL)
-                actions[n] = g.first_both + 2 * (end * g.in_play + place) + turned
-                worths[n] = worth - share - w.both
-                n += 1
+                out[n].worth = (without(w, r, i, i + length)
+                                + w.held[first != behind][size_at(length)][min(first, behind)])
+            n += 1
     return n
 
 
-cdef inline bint near(const row_t* r, int place, int number) noexcept nogil:
-    """Whether a neighbour of a place is within 1 of a number."""
-    return (place > 0 and -1 <= r.top[place - 1] - number <= 1) or (place < r.n and -1 <= r.top[place] - number <= 1)
+cdef inline void scouted_shows(
+    const row_t* r, const show_t* shows, int count, int32_t* apart, int32_t* beside
+) noexcept nogil:
+    """For every place the best of these Shows that a card put in there does not touch, and the best that it
+    stands beside."""
+    cdef int i, place
+    cdef int32_t worth
+    for place in range(r.n + 1):
+        apart[place] = beside[place] = NO_WORTH
+    for i in range(count):
+        worth = shows[i].worth
+        place = shows[i].start
+        beside[place] = max(beside[place], worth)
+        place += shows[i].length
+        beside[place] = max(beside[place], worth)
+        for place in range(shows[i].start):
+            apart[place] = max(apart[place], worth)
+        for place in range(shows[i].start + shows[i].length + 1, r.n + 1):
+            apart[place] = max(apart[place], worth)
 
 
-cdef int32_t planning(const rules_t* g, const state_t* s, rng_t* rng) noexcept nogil:
+cdef inline uint64_t places_near(const hand_t* hand, int number) noexcept nogil:
+    """Places beside a card within 1 of a number: elsewhere a card of this number makes no set."""
+    cdef uint64_t cards = tops_equal(hand, number - 1) | tops_equal(hand, number) | tops_equal(hand, number + 1)
+    return cards | cards << 1
+
+
+cdef void plan(const rules_t* g, const state_t* s, const weights_t* w, plan_t* out) noexcept nogil:
+    """Worths of the legal actions of a turn.
+
+    A Scout & Show is worth the best set that it may show: one with the scouted card in it exactly, one that
+    the hand holds already as that Show and that Scout are worth each on its own.
+    """
+    cdef const seat_t* seat = &s.seat[s.mover]
+    cdef const hand_t* hand = &seat.hand
+    cdef row_t r
+    cdef others_t o = look_around(g, s)
+    cdef set_t rest
+    cdef uint64_t near[4]
+    cdef int numbers[4]
+    cdef int32_t apart[MAX_HAND + 1]
+    cdef int32_t beside[MAX_HAND + 1]
+    cdef show_t shows[MAX_SHOWS]
+    cdef uint64_t mask
+    cdef int b, end, place, card, code, n = seat.cards, count, left, right
+    cdef int32_t share = <int32_t> (POINT // (g.players - 1)), mean = <int32_t> (o.total * POINT // (g.players - 1))
+    cdef int32_t cost, worth, last, best, whole, single
+    load_row(w, hand, n, False, &r)
+    fill_before(w, &r)
+    fill_after(w, &r)
+    last = mean + w.finish
+    whole = r.before[EDGE + n]
+    out.shows = list_shows(w, &r, hand, set_code(s.active), last, out.show)
+    for b in range(out.shows):
+        out.show[b].worth += s.active.size * POINT
+    out.blocks = 0
+    out.both = False
+    if not may_scout(g, s):
+        return
+    out.blocks = 2 if s.active.size == 1 else 4
+    out.places = n + 1
+    for b in range(out.blocks):
+        card = hand_card(&s.table, set_end(s.active, b >> 1))
+        numbers[b] = card >> 4 if b & 1 else card & 15
+        near[b] = places_near(hand, numbers[b]) & low_bits(n + 1)
+    for b in range(out.blocks):
+        for place in range(n + 1):
+            out.scout[b][place] = with_card(w, &r, place, numbers[b])
+    out.both = s.both_left >> s.mover & 1
+    if out.both:
+        for end in range(out.blocks >> 1):
+            rest = set_cut(s.active, end)
+            code = set_code(rest)
+            count = list_shows(w, &r, hand, code, 0, shows)
+            scouted_shows(&r, shows, count, apart, beside)
+            # the Show, the card's gain, the pay for both
+            cost = rest.size * POINT - share - w.both
+            for b in range(2 * end, 2 * end + 2):
+                single = w.worth[0][1][numbers[b]]
+                for place in range(n + 1):
+                    worth = max(apart[place] + out.scout[b][place] - whole, beside[place] + single)
+                    out.scout_and_show[b][place] = worth + cost if worth > NO_WORTH // 2 else NO_WORTH
+                # Shown alone the card leaves the hand as it was, wherever it went.
+                if (0x110 | numbers[b]) > code:
+                    worth = whole + w.held[0][1][numbers[b]] + cost
+                    for place in range(n + 1):
+                        out.scout_and_show[b][place] = max(out.scout_and_show[b][place], worth)
+                mask = near[b]
+                while mask:
+                    place = lowest(mask)
+                    mask &= mask - 1
+                    left = w.relation[r.number[EDGE + place - 1]][numbers[b]]
+                    right = w.relation[numbers[b]][r.number[EDGE + place]]
+                    best = shown_by(w, &r, place, numbers[b], left or right, code, last)
+                    if left and right and left != right:
+                        best = max(best, shown_by(w, &r, place, numbers[b], right, code, last))
+                    if best > NO_WORTH:
+                        out.scout_and_show[b][place] = max(out.scout_and_show[b][place], best + cost)
+    if not g.two and s.row + 1 == g.players - 1 and (s.active.size > 1 or g.ends_on_emptying):
+        # A Scout that completes the row of Scouts ends the round.
+        worth = (<int32_t> ((o.total - o.exempt) * POINT // (g.players - 1))
+                 - (n + 1) * POINT - share + w.finish)
+        for b in range(out.blocks):
+            for place in range(n + 1):
+                out.scout[b][place] = worth
+        return
+    cost = share + w.scout + (w.small_hand * max(0, 4 - o.least)
+                              + (w.row if not g.two and s.row + 2 == g.players - 1 else 0)) * (n + 1)
+    for b in range(out.blocks):
+        for place in range(n + 1):
+            out.scout[b][place] -= cost
+
+
+cdef int action_worths(const rules_t* g, const state_t* s, int32_t* actions, double* worths) noexcept nogil:
+    """Worths of the legal actions of the seat to decide in points, in the order of `options`; their number."""
+    cdef const seat_t* seat = &s.seat[s.mover]
+    cdef plan_t p
+    cdef int n = 0, i, end, place, turned
+    cdef int32_t worth
+    if s.phase == CHOOSING:
+        actions[0] = 0
+        actions[1] = 1
+        worths[0] = row_worth(weights(g), &seat.hand, seat.cards, False) / <double> POINT
+        worths[1] = row_worth(weights(g), &seat.hand, seat.cards, True) / <double> POINT
+        return 2
+    plan(g, s, weights(g), &p)
+    for i in range(p.shows):
+        actions[n] = 2 + (p.show[i].length - 1) * g.in_play + p.show[i].start
+        worths[n] = p.show[i].worth / <double> POINT
+        n += 1
+    for end in range(p.blocks >> 1):
+        for place in range(p.places):
+            for turned in range(2):
+                actions[n] = g.first_scout + 2 * (end * g.in_play + place) + turned
+                worths[n] = p.scout[2 * end + turned][place] / <double> POINT
+                n += 1
+    if not p.both:
+        return n
+    for end in range(p.blocks >> 1):
+        for place in range(p.places):
+            for turned in range(2):
+                worth = p.scout_and_show[2 * end + turned][place]
+                if worth > NO_WORTH:
+                    actions[n] = g.first_both + 2 * (end * g.in_play + place) + turned
+                    worths[n] = worth / <double> POINT
+                    n += 1
+    return n
+
+
+cdef inline bint leads(rng_t* rng, int32_t worth, int32_t* most, int* equals) noexcept nogil:
+    """Whether the next of several moves becomes the best; of equals each is as likely to stay."""
+    if likely(worth < most[0]):
+        return False
+    if worth > most[0]:
+        most[0] = worth
+        equals[0] = 1
+        return True
+    equals[0] += 1
+    return rng_below(rng, equals[0]) == 0
+
+
+cdef int32_t planning(const rules_t* g, const state_t* s, const weights_t* w, rng_t* rng) noexcept nogil:
     """The action worth most; equals by chance."""
-    cdef int32_t actions[MAX_ACTIONS]
-    cdef double worths[MAX_ACTIONS]
-    cdef int i, best = 0, equals = 0, n = plan(g, s, False, actions, worths)
-    cdef double most = 0
-    for i in range(n):
-        if takes_lead(rng, worths[i], &most, &equals):
-            best = i
-    return actions[best]
+    cdef const seat_t* seat = &s.seat[s.mover]
+    cdef plan_t p
+    cdef int i, b, place, equals = 0
+    cdef int32_t best = 0, most = NO_WORTH, keep, turn
+    if s.phase == CHOOSING:
+        keep = row_worth(w, &seat.hand, seat.cards, False)
+        turn = row_worth(w, &seat.hand, seat.cards, True)
+        return turn > keep if turn != keep else <int32_t> rng_below(rng, 2)
+    plan(g, s, w, &p)
+    for i in range(p.shows):
+        if leads(rng, p.show[i].worth, &most, &equals):
+            best = 2 + (p.show[i].length - 1) * g.in_play + p.show[i].start
+    for b in range(p.blocks):
+        for place in range(p.places):
+            if leads(rng, p.scout[b][place], &most, &equals):
+                best = g.first_scout + 2 * ((b >> 1) * g.in_play + place) + (b & 1)
+    if p.both:
+        for b in range(p.blocks):
+            for place in range(p.places):
+                if p.scout_and_show[b][place] > NO_WORTH and leads(rng, p.scout_and_show[b][place], &most, &equals):
+                    best = g.first_both + 2 * ((b >> 1) * g.in_play + place) + (b & 1)
+    return best
 
 
 cdef int32_t slipping(const rules_t* g, const state_t* s, rng_t* rng, double slips) noexcept nogil:
@@ -369,7 +357,7 @@ cdef int32_t slipping(const rules_t* g, const state_t* s, rng_t* rng, double sli
     cdef int32_t actions[MAX_ACTIONS]
     if slips > 0 and s.phase == TURN and rng_double(rng) < slips:
         return actions[rng_below(rng, options(g, s, s.mover, actions, NULL))]
-    return planning(g, s, rng)
+    return planning(g, s, weights(g), rng)
 
 
 cdef int planned_play(
@@ -434,23 +422,23 @@ cdef void hold_well(const rules_t* g, const position_t* p, int q, rng_t* rng, st
     cdef row_t r
     cdef uint64_t known = 0
     cdef int i, n = load_hidden(seat, &grown), place, turned, card, best_place, best_turned
-    cdef double worth, best, ours, theirs
+    cdef int32_t worth, best, ours, theirs
     seat.hand = grown
     if n:
-        ours = row_worth(g, &seat.hand, n, False)
-        theirs = row_worth(g, &seat.hand, n, True)
+        ours = row_worth(weights(g), &seat.hand, n, False)
+        theirs = row_worth(weights(g), &seat.hand, n, True)
         if ours != theirs and (theirs > ours) == (rng_double(rng) < CHOSE_SIDE):
             hand_turn(&seat.hand, n)
     for i in range(p.known_cards[q]):
-        load_row(&seat.hand, n, False, &r)
-        fill_before(&WEIGHTS[g.players - 2], &r)
-        fill_after(&WEIGHTS[g.players - 2], &r)
-        best = -INFINITY
+        load_row(weights(g), &seat.hand, n, False, &r)
+        fill_before(weights(g), &r)
+        fill_after(weights(g), &r)
+        best = NO_WORTH
         best_place = best_turned = 0
         card = p.known[q][i]
         for place in range(n + 1):
             for turned in range(2):
-                worth = with_card(&WEIGHTS[g.players - 2], &r, place, card >> 4 if turned else card & 15)
+                worth = with_card(weights(g), &r, place, card >> 4 if turned else card & 15)
                 if worth > best:
                     best = worth
                     best_place = place
@@ -520,9 +508,9 @@ cdef void op_policy_rollout(const void* context, void* state, rng_t* rng, int ho
 
 
 cdef void op_scores(const void* context, const void* state, const int32_t* actions, int n, double* out) noexcept nogil:
-    """`plan` with every action lists them in the order of `options`, which is that of `actions`."""
+    """`action_worths` lists them in the order of `options`, which is that of `actions`."""
     cdef int32_t ids[MAX_ACTIONS]
-    plan(&(<const search_context_t*> context).rules, <const state_t*> state, True, ids, out)
+    action_worths(&(<const search_context_t*> context).rules, <const state_t*> state, ids, out)
 
 
 cdef void fill_policy_ops(GameOps* ops, bint belief) noexcept nogil:

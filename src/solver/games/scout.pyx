@@ -24,7 +24,7 @@ from solver.games._scout cimport (
 )
 from solver.games._scout_options cimport Options, action_id
 from solver.games._scout_policy cimport (
-    SLIPS, believe, estimate, fill_policy_ops, hand_worth, plan, planned_game, planning, slipping,
+    SLIPS, action_worths, believe, estimate, fill_policy_ops, hand_worth, planned_game, planning, slipping, weights,
 )
 from solver.games.ops cimport SearchRoot
 
@@ -477,7 +477,7 @@ cdef class State:
         cdef double worths[MAX_ACTIONS]
         cdef int i, n
         self._decision()
-        n = plan(&self.game.rules, &self.c, True, actions, worths)
+        n = action_worths(&self.game.rules, &self.c, actions, worths)
         return [worths[i] for i in range(n)]
 
     def estimated_returns(self):
@@ -1057,7 +1057,7 @@ cdef class Position:
         cdef Rng stream = as_rng(rng)
         if self.c.base.mover != self.c.observer:
             raise ArgumentError(f"seat {self.c.base.mover} is to decide, not seat {self.c.observer}")
-        return planning(&self.game.rules, &self.c.base, &stream.c)
+        return planning(&self.game.rules, &self.c.base, weights(&self.game.rules), &stream.c)
 
     def hand_worth(self):
         """What the own hand is worth to the planning agent, in points.
