@@ -27,7 +27,7 @@ cdef class Tree:
     cdef GameOps ops
     cdef rng_t rng
     cdef double exploration
-    cdef bint policy_rollouts, policy_rivals
+    cdef bint policy_rollouts, policy_rivals, halving
     cdef int horizon, widening, depth
     cdef node_t* nodes
     cdef uint32_t* table           # open addressing: (parent, key) -> node; 0: empty
@@ -43,6 +43,10 @@ cdef class Tree:
     cdef double* logs
     cdef double mean, squares      # of the observer's pay-off, over all iterations (Welford)
     cdef readonly long long iterations
+    cdef long long budget          # iterations that halving shares out
+    cdef uint32_t* survivors       # children of the root that halving has left, the best first
+    cdef int alive, turn           # their number; whose turn it is
+    cdef int phases, phase         # of halving; 0 phases: not all candidates were tried yet
 
     cdef uint32_t find(self, uint32_t parent, uint64_t key) noexcept nogil
     cdef int reserve(self) except -1 nogil
@@ -50,4 +54,7 @@ cdef class Tree:
     cdef double log(self, uint32_t n) noexcept nogil
     cdef int32_t select(self, uint32_t here, int n, bint may_grow, uint32_t* child) noexcept nogil
     cdef int32_t open_next(self, uint32_t here, int n, int untried, bint room) noexcept nogil
+    cdef uint32_t see(self, uint32_t here, uint64_t seen, int* depth) except? 0 nogil
+    cdef void halve(self) noexcept nogil
+    cdef uint32_t next_survivor(self) noexcept nogil
     cdef int iterate(self) except -1 nogil

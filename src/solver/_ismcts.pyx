@@ -57,8 +57,12 @@ cdef class Tree:
         Options tried at first at a node: all that the game does not let hold back, and the best-looking
         up to this number in all; one more at 100 visits and with about each doubling after. 0: all.
     depth : int, default 0
-        Own moves in the tree, where decisions of the observer without one of another seat between them are
-        one move; 0: no bound.
+        Own decisions in the tree; 0: no bound.
+    halving : bool, default False
+        Sequential halving at the root in place of the bound: as many phases as it takes to halve the options
+        tried at first down to two, each with an equal part of the budget and equal parts for all that are
+        left; after each the better half by mean pay-off stays (Karnin, Koren and Somekh, "Almost Optimal
+        Exploration in Multi-Armed Bandits", ICML 2013; here with all that was seen of an option).
 
     Raises
     ------
@@ -67,7 +71,8 @@ cdef class Tree:
     """
 
     def __cinit__(self, SearchRoot root not None, Rng rng not None, max_nodes, double exploration=0.7,
-                  bint policy_rollouts=False, bint policy_rivals=False, int horizon=-1, int widening=0, int depth=0):
+                  bint policy_rollouts=False, bint policy_rivals=False, int horizon=-1, int widening=0, int depth=0,
+                  bint halving=False):
         cdef int i
         if root.ops.sample == NULL:
             raise TypeError("a SearchRoot is made by a position's search_root()")
@@ -84,6 +89,7 @@ cdef class Tree:
         self.horizon = horizon
         self.widening = widening
         self.depth = depth
+        self.halving = halving
         self.exploration = exploration
         self.max_nodes = max_nodes
         rng_fork(&rng.c, &self.rng)
@@ -99,8 +105,10 @@ cdef class Tree:
         self.payoffs = <double*> malloc(self.ops.num_players * sizeof(double))
         self.scores = <double*> malloc(self.ops.max_options * sizeof(double))
         self.logs = <double*> malloc(LOGS * sizeof(double))
+        self.survivors = <uint32_t*> malloc(self.ops.max_options * sizeof(uint32_t))
         if not (self.nodes and self.table and self.state and self.actions and self.keys
-                and self.untried and self.path and self.payoffs and self.scores and self.logs):
+                and self.untried and self.path and self.payoffs and self.scores and self.logs
+                and self.survivors):
             raise MemoryError("no memory for a search tree")
         self.used = 1                   # node 0 is the root
         self.logs[0] = 0
@@ -118,6 +126,7 @@ cdef class Tree:
         free(self.payoffs)
         free(self.scores)
         free(self.logs)
+        free(self.survivors)
 
     # -- nodes
 
@@ -194,12 +203,14 @@ cdef class Tree:
         """
         cdef bint few = self.nodes[here].children <= FEW_CHILDREN
         cdef long long visits = self.nodes[here].visits if here else self.iterations
-        cdef int room = self.widening + highest(1 + <uint64_t> visits // WIDENING_VISITS) if self.widening else n
+        cdef int room = self.widening if self.widening else n
         cdef uint32_t node, best = 0, last_available = 0
         cdef int i = 0, first = 0, untried = 0, tried = 0
         cdef double value, best_value = 0, logarithm = 0, scale = 0
         cdef uint64_t key
         cdef node_t* c
+        if self.widening and not (self.halving and here == 0):
+            room += highest(1 + <uint64_t> visits // WIDENING_VISITS)
         if self.iterations > 1:
             # The spread of the pay-off so far: frees the weight of the game's units.
             scale = self.exploration * sqrt(self.squares / <double> self.iterations)
@@ -235,6 +246,14 @@ cdef class Tree:
             if i >= 0:
                 best = 0
                 first = i
+        if self.halving and here == 0 and best:
+            # All candidates have been tried: from here on halving takes its turns.
+            node = self.nodes[0].first
+            while node:
+                self.survivors[self.alive] = node
+                self.alive += 1
+                node = self.nodes[node].next
+            self.phases = max(1, highest(2 * <uint64_t> self.alive - 1))
         child[0] = best
         # Actions that look the same to the observer share a node; which one it is, is chance.
         i = first + 1
@@ -271,12 +290,48 @@ cdef class Tree:
         self.nodes[here].held = self.ops.current_player(self.ops.context, self.state) == self.ops.observer
         return self.untried[best] if room else -1
 
+    cdef uint32_t see(self, uint32_t here, uint64_t seen, int* depth) except? 0 nogil:
+        """What chance showed the observer leads to a node of its own; 0: there is no room for it."""
+        cdef uint32_t child = self.find(here, seen)
+        if child == 0:
+            if self.used >= self.max_nodes:
+                return 0
+            self.reserve()
+            child = self.add(here, seen, -1, CHANCE_PLAYER)
+        self.path[depth[0]] = child
+        depth[0] += 1
+        return child
+
+    cdef void halve(self) noexcept nogil:
+        """Sort the survivors by mean pay-off, and keep the better half."""
+        cdef int i, j
+        cdef uint32_t node
+        cdef double mean
+        for i in range(1, self.alive):
+            node = self.survivors[i]
+            mean = self.nodes[node].total / self.nodes[node].visits
+            j = i
+            while j and self.nodes[self.survivors[j - 1]].total / self.nodes[self.survivors[j - 1]].visits < mean:
+                self.survivors[j] = self.survivors[j - 1]
+                j -= 1
+            self.survivors[j] = node
+        self.alive = (self.alive + 1) // 2
+        self.phase += 1
+        self.turn = 0
+
+    cdef uint32_t next_survivor(self) noexcept nogil:
+        """The child of the root to play next under halving."""
+        while self.phase + 1 < self.phases and self.phases * self.iterations >= (self.phase + 1) * self.budget:
+            self.halve()
+        self.turn = self.turn + 1 if self.turn + 1 < self.alive else 0
+        return self.survivors[self.turn]
+
     cdef int iterate(self) except -1 nogil:
         """Draw a state, descend, expand by one step, roll out, back up. -1: no state fits."""
         cdef uint32_t here = 0, child
         cdef uint64_t seen
         cdef int depth = 0, n, i, moves = 0
-        cdef int32_t mover, last = TERMINAL_PLAYER, at, action
+        cdef int32_t mover, at, action
         cdef bint may_grow, sampled
         cdef double payoff, delta
         cdef node_t* node
@@ -287,12 +342,20 @@ cdef class Tree:
             mover = self.ops.current_player(self.ops.context, self.state)
             if mover == TERMINAL_PLAYER:
                 break
-            if self.depth:
-                # Behind the last own move the tree would count what nobody reads.
-                if moves == self.depth and mover != self.ops.observer:
-                    break
-                moves += mover == self.ops.observer and last != mover
-                last = mover
+            if self.depth and moves == self.depth:
+                # Behind the last own decision the tree would count what nobody reads.
+                break
+            moves += mover == self.ops.observer
+            if self.phases and here == 0:
+                here = self.next_survivor()
+                self.path[depth] = here
+                depth += 1
+                seen = self.ops.apply(self.ops.context, self.state, self.nodes[here].action)
+                if seen:
+                    here = self.see(here, seen, &depth)
+                    if here == 0:
+                        break
+                continue
             n = self.ops.options(self.ops.context, self.state, self.actions, self.keys)
             may_grow = here == 0 or self.used < self.max_nodes
             sampled = self.policy_rivals and mover != self.ops.observer
@@ -319,16 +382,9 @@ cdef class Tree:
             depth += 1
             here = child
             if seen:
-                # What chance showed the observer leads to a node of its own.
-                child = self.find(here, seen)
-                if child == 0:
-                    if self.used >= self.max_nodes:
-                        break
-                    self.reserve()
-                    child = self.add(here, seen, -1, CHANCE_PLAYER)
-                self.path[depth] = child
-                depth += 1
-                here = child
+                here = self.see(here, seen, &depth)
+                if here == 0:
+                    break
         if self.policy_rollouts:
             self.ops.policy_rollout(self.ops.context, self.state, &self.rng, self.horizon, self.payoffs)
         else:
@@ -351,8 +407,14 @@ cdef class Tree:
 
     # -- the door
 
-    def run(self, int iterations):
+    def run(self, int iterations, long long budget=0):
         """Grow the tree by so many iterations, without the GIL.
+
+        Parameters
+        ----------
+        iterations : int
+        budget : int, default 0
+            What all calls together are expected to come to; only halving needs it.
 
         Raises
         ------
@@ -364,6 +426,7 @@ cdef class Tree:
             What a model written in Python raised.
         """
         cdef int _i
+        self.budget = budget
         with nogil:
             for _i in range(iterations):
                 self.iterate()

@@ -189,6 +189,7 @@ class Style(NamedTuple):
     widening: int = 0
     exploration: float = 0.7
     depth: int = 0
+    root: str = "ucb"
 
     def for_tree(self) -> dict[str, Any]:
         """As the compiled tree takes it."""
@@ -199,6 +200,7 @@ class Style(NamedTuple):
             "horizon": self.horizon,
             "widening": self.widening,
             "depth": self.depth,
+            "halving": self.root == "halving",
         }
 
 
@@ -260,7 +262,7 @@ class PythonTree:
         self.mean = 0.0
         self.squares = 0.0
 
-    def run(self, iterations: int) -> None:
+    def run(self, iterations: int, budget: int = 0) -> None:
         """Grow the tree by so many iterations."""
         for _ in range(iterations):
             self._iterate()
@@ -423,6 +425,7 @@ def search(
     widening: int | None = None,
     belief: Any = None,
     depth: int | None = None,
+    root: str | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Result:
     """Find the best play from what the seat to move knows.
@@ -474,8 +477,12 @@ def search(
         "worth" (default), "uniform" or a callable, as `bakerstreet.Position.sample` takes it. SCOUT:
         "play" (default) or "uniform", as `scout.Position.search_sample` takes it.
     depth : int, optional
-        Own moves in the tree, decisions with none of another seat between them counting as one; from
-        there on the rollout goes. 1: flat Monte Carlo with an upper confidence bound. 0: no bound.
+        Own decisions in the tree; from there on the rollout goes. 1: flat Monte Carlo. 0: no bound.
+    root : {"ucb", "halving"}, optional
+        How the budget is shared out among the actions of the position: to the greatest upper confidence
+        bound each time, or by sequential halving (Karnin, Koren and Somekh, ICML 2013) of the `widening`
+        best-looking ones: equal parts of the budget for all that are left in each of its phases, after
+        each of which the better half by value stays.
     progress : callable, optional
         Called now and then with the share of the budget that is used, in 0..1.
 
@@ -510,7 +517,7 @@ def search(
         raise SearchError("belief: the positions of this game take none")
     usual = defaults.pop("belief", None)
     belief = usual if belief is None else belief
-    style = _style(defaults, rollout, opponents, horizon, widening, exploration, depth)
+    style = _style(defaults, rollout, opponents, horizon, widening, exploration, depth, root)
     if hasattr(source, "search_payoff"):
         payoff = source.search_payoff(payoff)
     sequence, rngs = _streams(seed, threads)
@@ -527,7 +534,7 @@ def search(
     began = time.perf_counter()
     done, interrupted = _run(trees, iterations, seconds, began, progress)
     took = time.perf_counter() - began
-    actions, then, best = _tables(trees, source)
+    actions, then, best = _tables(trees, source, style.root)
     words = {int(a): _words(source, state, a) for a in actions["action"]}
     then_words = {}
     if len(then):
@@ -598,6 +605,7 @@ def _style(
     widening: Any,
     exploration: Any,
     depth: Any,
+    root: Any,
 ) -> Style:
     """How to search: each option as given, else as the game has it, else plain."""
     given = {
@@ -607,9 +615,14 @@ def _style(
         "widening": widening,
         "exploration": exploration,
         "depth": depth,
+        "root": root,
     }
     chosen = {**Style()._asdict(), **defaults, **{name: value for name, value in given.items() if value is not None}}
-    for name, values in (("rollout", ("random", "policy")), ("opponents", ("tree", "policy"))):
+    for name, values in (
+        ("rollout", ("random", "policy")),
+        ("opponents", ("tree", "policy")),
+        ("root", ("ucb", "halving")),
+    ):
         if not isinstance(chosen[name], str) or chosen[name] not in values:
             raise SearchError(f"{name} must be one of {', '.join(values)}, not {chosen[name]!r}")
     chosen["horizon"] = _whole("horizon", chosen["horizon"], -1, 2**31 - 1)
@@ -715,19 +728,24 @@ def _grow(
     report: Callable[[int], None] | None,
 ) -> None:
     """Run one tree in slices of about `_SLICE` seconds, until its budget, the deadline or `stop`."""
-    done, size = 0, 1
+    done, size, rate = 0, 1, 0.0
+    ends = math.inf if deadline is None else deadline
+    # halving has a few phases in each of which the clock should be looked at some times
+    slice_seconds = min(_SLICE, (ends - time.perf_counter()) / 32)
     while not stop.is_set():
         if budget is not None:
             size = min(size, budget - done)
         began = time.perf_counter()
         if size <= 0 or (deadline is not None and done and began >= deadline):
             return
-        tree.run(size)
+        # by time the budget is what the rest of the time will bear
+        expected = budget if budget is not None else 2**62 if not rate else done + int(rate * (ends - began))
+        tree.run(size, expected)
         done += size
         now = time.perf_counter()
         rate = size / max(now - began, 1e-9)
-        left = _SLICE if deadline is None else min(_SLICE, deadline - now)
-        size = max(1, min(4 * size, int(rate * left)))
+        left = slice_seconds if deadline is None else min(slice_seconds, ends - now)
+        size = max(1, min(4 * size, int(rate * max(0.0, left))))
         if report:
             report(done)
 
@@ -780,11 +798,15 @@ def _run(
     return sum(tree.iterations for tree in trees), interrupted
 
 
-def _tables(trees: list[Any], source: Any) -> tuple[NDArray[Any], NDArray[Any], int]:
+def _tables(trees: list[Any], source: Any, root: str) -> tuple[NDArray[Any], NDArray[Any], int]:
     """The root's table with every legal action, that of the second half of a move, the best action."""
     actions = _table([tree.children() for tree in trees], source.legal_actions())
-    order = np.lexsort((np.nan_to_num(actions["value"], nan=-np.inf), actions["visits"]))
-    best = int(actions["action"][order[-1]])
+    visits, values = actions["visits"], np.nan_to_num(actions["value"], nan=-np.inf)
+    if root == "halving":
+        # the last that it left have as many visits, but for what slices and threads make of it
+        best = int(actions["action"][np.argmax(np.where(visits >= 0.75 * visits.max(), values, -np.inf))])
+    else:
+        best = int(actions["action"][np.lexsort((values, visits))[-1]])
     then = _table([tree.children((best,)) for tree in trees], None)
     return actions, then, best
 

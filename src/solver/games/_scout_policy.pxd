@@ -11,7 +11,8 @@ from solver.games.ops cimport GameOps
 cdef double hand_worth(const rules_t* g, const state_t* s, int seat) noexcept nogil
 cdef const weights_t* weights(const rules_t* g) noexcept nogil
 cdef int action_worths(const rules_t* g, const state_t* s, int32_t* actions, double* worths) noexcept nogil
-cdef int32_t planning(const rules_t* g, const state_t* s, const weights_t* w, rng_t* rng) noexcept nogil
+cdef int32_t planning(
+    const rules_t* g, const state_t* s, const weights_t* w, int haste, rng_t* rng) noexcept nogil
 cdef int planned_play(
     const rules_t* g, state_t* s, rng_t* rng, double slips, int turns, long long* ends) noexcept nogil
 cdef int planned_game(const rules_t* g, state_t* fresh, rng_t* rng, long long* ends) noexcept nogil

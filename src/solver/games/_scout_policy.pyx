@@ -24,6 +24,12 @@ from solver.games._scout_rows cimport (
 from solver.games.ops cimport GameOps
 
 
+cdef double BACK = 1000               # more than any difference of worths
+cdef int HASTE = 0
+def set_haste(int h):
+    global HASTE
+    HASTE = h
+
 cdef double SLIPS = 0.05               # chance of any legal action in place of the policy's, in a search
 
 cdef enum:
@@ -192,7 +198,7 @@ cdef inline uint64_t places_near(const hand_t* hand, int number) noexcept nogil:
     return cards | cards << 1
 
 
-cdef void plan(const rules_t* g, const state_t* s, const weights_t* w, plan_t* out) noexcept nogil:
+cdef void plan(const rules_t* g, const state_t* s, const weights_t* w, int haste, plan_t* out) noexcept nogil:
     """Worths of the legal actions of a turn.
 
     A Scout & Show is worth the best set that it may show: one with the scouted card in it exactly, one that
@@ -222,7 +228,7 @@ cdef void plan(const rules_t* g, const state_t* s, const weights_t* w, plan_t* o
         out.show[b].worth += s.active.size * POINT
     out.blocks = 0
     out.both = False
-    if not may_scout(g, s):
+    if not may_scout(g, s) or (haste >= 2 and out.shows):
         return
     out.blocks = 2 if s.active.size == 1 else 4
     out.places = n + 1
@@ -263,6 +269,8 @@ cdef void plan(const rules_t* g, const state_t* s, const weights_t* w, plan_t* o
                         best = max(best, shown_by(w, &r, place, numbers[b], right, code, last))
                     if best > NO_WORTH:
                         out.scout_and_show[b][place] = max(out.scout_and_show[b][place], best + cost)
+    if haste and out.shows:
+        out.blocks = 0
     if not g.two and s.row + 1 == g.players - 1 and (s.active.size > 1 or g.ends_on_emptying):
         # A Scout that completes the row of Scouts ends the round.
         worth = (<int32_t> ((o.total - o.exempt) * POINT // (g.players - 1))
@@ -290,7 +298,7 @@ cdef int action_worths(const rules_t* g, const state_t* s, int32_t* actions, dou
         worths[0] = row_worth(weights(g), &seat.hand, seat.cards, False) / <double> POINT
         worths[1] = row_worth(weights(g), &seat.hand, seat.cards, True) / <double> POINT
         return 2
-    plan(g, s, weights(g), &p)
+    plan(g, s, weights(g), 0, &p)
     for i in range(p.shows):
         actions[n] = 2 + (p.show[i].length - 1) * g.in_play + p.show[i].start
         worths[n] = p.show[i].worth / <double> POINT
@@ -326,7 +334,8 @@ cdef inline bint leads(rng_t* rng, int32_t worth, int32_t* most, int* equals) no
     return rng_below(rng, equals[0]) == 0
 
 
-cdef int32_t planning(const rules_t* g, const state_t* s, const weights_t* w, rng_t* rng) noexcept nogil:
+cdef int32_t planning(
+    const rules_t* g, const state_t* s, const weights_t* w, int haste, rng_t* rng) noexcept nogil:
     """The action worth most; equals by chance."""
     cdef const seat_t* seat = &s.seat[s.mover]
     cdef plan_t p
@@ -336,7 +345,7 @@ cdef int32_t planning(const rules_t* g, const state_t* s, const weights_t* w, rn
         keep = row_worth(w, &seat.hand, seat.cards, False)
         turn = row_worth(w, &seat.hand, seat.cards, True)
         return turn > keep if turn != keep else <int32_t> rng_below(rng, 2)
-    plan(g, s, w, &p)
+    plan(g, s, w, haste, &p)
     for i in range(p.shows):
         if leads(rng, p.show[i].worth, &most, &equals):
             best = 2 + (p.show[i].length - 1) * g.in_play + p.show[i].start
@@ -345,7 +354,7 @@ cdef int32_t planning(const rules_t* g, const state_t* s, const weights_t* w, rn
             if leads(rng, p.scout[b][place], &most, &equals):
                 best = g.first_scout + 2 * ((b >> 1) * g.in_play + place) + (b & 1)
     if p.both:
-        for b in range(p.blocks):
+        for b in range(2 if s.active.size == 1 else 4):
             for place in range(p.places):
                 if p.scout_and_show[b][place] > NO_WORTH and leads(rng, p.scout_and_show[b][place], &most, &equals):
                     best = g.first_both + 2 * ((b >> 1) * g.in_play + place) + (b & 1)
@@ -357,7 +366,7 @@ cdef int32_t slipping(const rules_t* g, const state_t* s, rng_t* rng, double sli
     cdef int32_t actions[MAX_ACTIONS]
     if slips > 0 and s.phase == TURN and rng_double(rng) < slips:
         return actions[rng_below(rng, options(g, s, s.mover, actions, NULL))]
-    return planning(g, s, weights(g), rng)
+    return planning(g, s, weights(g), HASTE, rng)
 
 
 cdef int planned_play(
@@ -508,9 +517,48 @@ cdef void op_policy_rollout(const void* context, void* state, rng_t* rng, int ho
 
 
 cdef void op_scores(const void* context, const void* state, const int32_t* actions, int n, double* out) noexcept nogil:
-    """`action_worths` lists them in the order of `options`, which is that of `actions`."""
+    """The worths, with all but one of the places where a scouted card makes no set put back.
+
+    `action_worths` lists them in the order of `options`, which is that of `actions`.
+    """
+    cdef const rules_t* g = &(<const search_context_t*> context).rules
+    cdef const state_t* s = <const state_t*> state
     cdef int32_t ids[MAX_ACTIONS]
-    action_worths(&(<const search_context_t*> context).rules, <const state_t*> state, ids, out)
+    action_worths(g, s, ids, out)
+    if s.phase == TURN:
+        put_back(g, s, actions, n, out)
+
+
+cdef void put_back(const rules_t* g, const state_t* s, const int32_t* actions, int n, double* worths) noexcept nogil:
+    """Of the Scouts of one card, one side up, at places where it makes no set, the best stays, and the others lose
+    `BACK` points: they do nearly the same. The same for Scout & Shows."""
+    cdef const hand_t* hand = &s.seat[s.mover].hand
+    cdef uint64_t near[4]
+    cdef int best[8]
+    cdef int i, j, b, at, card
+    if s.active.size == 0:
+        return
+    for b in range(2 if s.active.size == 1 else 4):
+        card = hand_card(&s.table, set_end(s.active, b >> 1))
+        near[b] = places_near(hand, card >> 4 if b & 1 else card & 15)
+    for b in range(8):
+        best[b] = -1
+    for i in range(n):
+        if actions[i] < g.first_scout:
+            continue
+        j = actions[i] - (g.first_both if actions[i] >= g.first_both else g.first_scout)
+        at = (j >> 1) % g.in_play
+        b = 2 * ((j >> 1) // g.in_play) + (j & 1)
+        if near[b] >> at & 1:
+            continue
+        b += 4 * (actions[i] >= g.first_both)
+        if best[b] < 0:
+            best[b] = i
+        elif worths[i] > worths[best[b]]:
+            worths[best[b]] -= BACK
+            best[b] = i
+        else:
+            worths[i] -= BACK
 
 
 cdef void fill_policy_ops(GameOps* ops, bint belief) noexcept nogil:

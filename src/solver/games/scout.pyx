@@ -1057,7 +1057,7 @@ cdef class Position:
         cdef Rng stream = as_rng(rng)
         if self.c.base.mover != self.c.observer:
             raise ArgumentError(f"seat {self.c.base.mover} is to decide, not seat {self.c.observer}")
-        return planning(&self.game.rules, &self.c.base, weights(&self.game.rules), &stream.c)
+        return planning(&self.game.rules, &self.c.base, weights(&self.game.rules), 0, &stream.c)
 
     def hand_worth(self):
         """What the own hand is worth to the planning agent, in points.
