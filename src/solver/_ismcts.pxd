@@ -34,6 +34,8 @@ cdef class Tree:
     cdef uint64_t table_mask
     cdef uint32_t used, reserved, max_nodes
     cdef void* state
+    cdef void* dealt               # of halving: the state that all survivors start from in this turn
+    cdef rng_t chance              # ... and the stream
     cdef int32_t* actions
     cdef uint64_t* keys
     cdef int32_t* untried          # where the options begin that have no child yet
@@ -55,6 +57,7 @@ cdef class Tree:
     cdef int32_t select(self, uint32_t here, int n, bint may_grow, uint32_t* child) noexcept nogil
     cdef int32_t open_next(self, uint32_t here, int n, int untried, bint room) noexcept nogil
     cdef uint32_t see(self, uint32_t here, uint64_t seen, int* depth) except? 0 nogil
+    cdef int deal(self) except -1 nogil
     cdef void halve(self) noexcept nogil
     cdef uint32_t next_survivor(self) noexcept nogil
     cdef int iterate(self) except -1 nogil

@@ -10,7 +10,7 @@ running iteration included). `ismcts.PythonTree` is the readable twin.
 from libc.math cimport INFINITY, log as ln, sqrt
 from libc.stdint cimport int16_t, int32_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 import time
 
@@ -98,6 +98,7 @@ cdef class Tree:
         self.nodes = <node_t*> calloc(self.reserved, sizeof(node_t))
         self.table = <uint32_t*> calloc(self.table_mask + 1, sizeof(uint32_t))
         self.state = malloc(self.ops.state_size)
+        self.dealt = malloc(self.ops.state_size)
         self.actions = <int32_t*> malloc(self.ops.max_options * sizeof(int32_t))
         self.untried = <int32_t*> malloc(self.ops.max_options * sizeof(int32_t))
         self.keys = <uint64_t*> malloc(self.ops.max_options * sizeof(uint64_t))
@@ -106,7 +107,7 @@ cdef class Tree:
         self.scores = <double*> malloc(self.ops.max_options * sizeof(double))
         self.logs = <double*> malloc(LOGS * sizeof(double))
         self.survivors = <uint32_t*> malloc(self.ops.max_options * sizeof(uint32_t))
-        if not (self.nodes and self.table and self.state and self.actions and self.keys
+        if not (self.nodes and self.table and self.state and self.dealt and self.actions and self.keys
                 and self.untried and self.path and self.payoffs and self.scores and self.logs
                 and self.survivors):
             raise MemoryError("no memory for a search tree")
@@ -119,6 +120,7 @@ cdef class Tree:
         free(self.nodes)
         free(self.table)
         free(self.state)
+        free(self.dealt)
         free(self.actions)
         free(self.keys)
         free(self.untried)
@@ -248,11 +250,12 @@ cdef class Tree:
                 first = i
         if self.halving and here == 0 and best:
             # All candidates have been tried: from here on halving takes its turns.
+            self.alive = self.nodes[0].children
             node = self.nodes[0].first
-            while node:
-                self.survivors[self.alive] = node
-                self.alive += 1
+            for i in range(self.alive - 1, -1, -1):    # in the order in which they were tried
+                self.survivors[i] = node
                 node = self.nodes[node].next
+            i = 0
             self.phases = max(1, highest(2 * <uint64_t> self.alive - 1))
         child[0] = best
         # Actions that look the same to the observer share a node; which one it is, is chance.
@@ -302,6 +305,21 @@ cdef class Tree:
         depth[0] += 1
         return child
 
+    cdef int deal(self) except -1 nogil:
+        """Draw a state. Under halving all options in turn play from one, with one stream: what differs is what
+        they do."""
+        if self.halving and (self.turn if self.phases else self.iterations):
+            memcpy(self.state, self.dealt, self.ops.state_size)
+            self.rng = self.chance
+            return 0
+        if self.ops.sample(self.ops.context, &self.rng, self.state) < 0:
+            with gil:
+                raise SearchError("no full state was found that fits the position")
+        if self.halving:
+            memcpy(self.dealt, self.state, self.ops.state_size)
+            self.chance = self.rng
+        return 0
+
     cdef void halve(self) noexcept nogil:
         """Sort the survivors by mean pay-off, and keep the better half."""
         cdef int i, j
@@ -317,14 +335,17 @@ cdef class Tree:
             self.survivors[j] = node
         self.alive = (self.alive + 1) // 2
         self.phase += 1
-        self.turn = 0
 
     cdef uint32_t next_survivor(self) noexcept nogil:
         """The child of the root to play next under halving."""
-        while self.phase + 1 < self.phases and self.phases * self.iterations >= (self.phase + 1) * self.budget:
+        cdef uint32_t node
+        # only after whole turns, in which all have played the same deals
+        while (self.turn == 0 and self.phase + 1 < self.phases
+               and self.phases * self.iterations >= (self.phase + 1) * self.budget):
             self.halve()
+        node = self.survivors[self.turn]
         self.turn = self.turn + 1 if self.turn + 1 < self.alive else 0
-        return self.survivors[self.turn]
+        return node
 
     cdef int iterate(self) except -1 nogil:
         """Draw a state, descend, expand by one step, roll out, back up. -1: no state fits."""
@@ -335,9 +356,7 @@ cdef class Tree:
         cdef bint may_grow, sampled
         cdef double payoff, delta
         cdef node_t* node
-        if self.ops.sample(self.ops.context, &self.rng, self.state) < 0:
-            with gil:
-                raise SearchError("no full state was found that fits the position")
+        self.deal()
         while depth < MAX_DEPTH - 2:
             mover = self.ops.current_player(self.ops.context, self.state)
             if mover == TERMINAL_PLAYER:
@@ -371,6 +390,11 @@ cdef class Tree:
                     child = self.add(here, self.keys[at], action, CHANCE_PLAYER)
             else:
                 at = self.select(here, n, may_grow, &child)
+                if here == 0 and self.phases:
+                    # All candidates have been tried, each from the same deal: the turns begin, with another.
+                    self.deal()
+                    moves = 0
+                    continue
             seen = self.ops.apply(self.ops.context, self.state, self.actions[at])
             if child == 0:
                 if may_grow:
@@ -414,7 +438,7 @@ cdef class Tree:
         ----------
         iterations : int
         budget : int, default 0
-            What all calls together are expected to come to; only halving needs it.
+            What all calls together are expected to come to; only halving needs it. 0: this one is the last.
 
         Raises
         ------
@@ -426,7 +450,7 @@ cdef class Tree:
             What a model written in Python raised.
         """
         cdef int _i
-        self.budget = budget
+        self.budget = budget if budget else self.iterations + iterations
         with nogil:
             for _i in range(iterations):
                 self.iterate()

@@ -86,7 +86,14 @@ def solving(scale: float = 1.0) -> list[Row]:
 # Ten cards of both seats with every symbol but STOP, so that all of them are read.
 TEN_CARDS = [(0, 2, "x2"), (1, 5, None), (0, 1, "arrow"), (1, 0, "x2"), (0, 4, None)] * 2
 # The plain algorithm: random rollouts, no policies, no beliefs.
-PLAIN: dict[str, Any] = {"rollout": "random", "opponents": "tree", "widening": 0, "belief": "uniform"}
+PLAIN: dict[str, Any] = {
+    "rollout": "random",
+    "opponents": "tree",
+    "widening": 0,
+    "belief": "uniform",
+    "depth": 0,
+    "root": "ucb",
+}
 # Policies without holding back or beliefs.
 SIMPLE: dict[str, Any] = {"widening": 0, "belief": "uniform"}
 

@@ -10,6 +10,7 @@ option of `search`; docs/search-notes.md has what each measured.
 
 from __future__ import annotations
 
+import copy
 import json
 import math
 import threading
@@ -52,7 +53,8 @@ class Result:
         of actions with few visits are rough, and lower than they need be.
     then : numpy.ndarray
         If the mover decides again at once after `best` (the Show of a Scout & Show; a two-player
-        Scout), the same table for that decision; else empty.
+        Scout), the same table for that decision; else empty. With `depth` 1 it has only what the
+        rollout policy does then, with no visits.
     position : str
         The position searched, in one line; for a game in Python the information state string.
     words, then_words : dict of int to str
@@ -261,9 +263,16 @@ class PythonTree:
         self.iterations = 0
         self.mean = 0.0
         self.squares = 0.0
+        # halving: the options left at the root, whose turn it is, what they all start from in this turn
+        self.budget = 0
+        self.survivors: list[Any] = []
+        self.turn = self.phases = self.phase = 0
+        self.dealt: Any = None
+        self.chance = rng
 
     def run(self, iterations: int, budget: int = 0) -> None:
-        """Grow the tree by so many iterations."""
+        """Grow the tree by so many iterations, of about `budget` (0: these) in all calls together."""
+        self.budget = budget or self.iterations + iterations
         for _ in range(iterations):
             self._iterate()
 
@@ -302,12 +311,44 @@ class PythonTree:
     def _bound(self, step: _Step, scale: float) -> float:
         return step.total / step.visits + scale * math.sqrt(math.log(step.available) / step.visits)
 
-    def _iterate(self) -> None:
+    def _deal(self) -> Any:
+        """A full state; under halving all options in turn play from one, with one stream."""
+        halves = self.style.root == "halving"
+        if halves and self.dealt is not None and (self.turn or not self.phases):
+            self.rng = copy.copy(self.chance)
+            return self.dealt.clone()
         state = self.sample(self.rng)
+        if halves:
+            self.dealt = state.clone()
+            self.chance = copy.copy(self.rng)
+        return state
+
+    def _begin_halving(self, tried: list[Any]) -> None:
+        self.survivors = list(tried)
+        self.phases = max(1, (len(tried) - 1).bit_length())
+
+    def _next_survivor(self) -> Any:
+        """What to play next at the root, as `next_survivor` of the compiled tree."""
+        steps = cast(dict[Any, _Step], self.root)
+        # only after whole turns, in which all have played the same deals
+        while (
+            self.turn == 0
+            and self.phase + 1 < self.phases
+            and self.phases * self.iterations >= (self.phase + 1) * self.budget
+        ):
+            self.survivors.sort(key=lambda key: -steps[key].total / steps[key].visits)
+            del self.survivors[(len(self.survivors) + 1) // 2 :]
+            self.phase += 1
+        key = self.survivors[self.turn]
+        self.turn = (self.turn + 1) % len(self.survivors)
+        return key
+
+    def _iterate(self) -> None:
+        state = self._deal()
         scale = self.style.exploration * math.sqrt(self.squares / self.iterations) if self.iterations > 1 else 0.0
         path: list[tuple[_Step, int]] = []
         in_tree = True
-        moves, last = 0, None
+        moves = 0
         while in_tree and not state.is_terminal():
             self._chance(state)
             if state.is_terminal():
@@ -315,11 +356,9 @@ class PythonTree:
             player = state.current_player()
             if player < 0:
                 raise SearchError("games with simultaneous moves cannot be searched: convert them to turns first")
-            if self.style.depth:
-                if moves == self.style.depth and player != self.observer:
-                    break
-                moves += player == self.observer and last != player
-                last = player
+            if self.style.depth and moves == self.style.depth:
+                break
+            moves += player == self.observer
             if player != self.observer and self.style.opponents == "policy":
                 # Its move is chance: what its policy plays with the hand that was drawn for it.
                 state.apply_action(state.policy_action(self.rng))
@@ -334,9 +373,18 @@ class PythonTree:
                 steps[key].available += 1
             may_grow = self.root is None or steps is self.root or self.num_nodes < self.max_nodes
             doublings = (1 + (self.visits[here] - 1) // _WIDENING_VISITS).bit_length() - 1
-            room = not tried or len(tried) < self.style.widening + doublings
-            key = self._open_next(state, groups, untried, room) if may_grow or not tried else None
-            if key is not None:
+            halves = self.style.root == "halving" and (self.root is None or steps is self.root)
+            room = not tried or len(tried) < self.style.widening + (0 if halves else doublings)
+            in_turn = halves and self.phases > 0
+            key = self._open_next(state, groups, untried, room) if not in_turn and (may_grow or not tried) else None
+            if in_turn:
+                key = self._next_survivor()
+            elif halves and key is None:
+                # All candidates have been tried, each from the same deal: the turns begin, with another.
+                self._begin_halving(list(steps))
+                self._iterate()
+                return
+            elif key is not None:
                 in_tree = False
                 if may_grow:
                     steps[key] = _Step()
@@ -527,8 +575,8 @@ def search(
     if use_compiled and not hasattr(source, "search_root"):
         raise SearchError(f"{type(source).__name__} has no compiled side; use compiled=None or False")
     if use_compiled:
-        root = source.search_root(payoff) if belief is None else source.search_root(payoff, belief)
-        trees = [_ismcts.Tree(root, rng, share, **style.for_tree()) for rng in rngs]
+        origin = source.search_root(payoff) if belief is None else source.search_root(payoff, belief)
+        trees = [_ismcts.Tree(origin, rng, share, **style.for_tree()) for rng in rngs]
     else:
         trees = [_python_tree(source, state, rng, share, payoff, style, belief) for rng in rngs]
     began = time.perf_counter()
@@ -537,9 +585,14 @@ def search(
     actions, then, best = _tables(trees, source, style.root)
     words = {int(a): _words(source, state, a) for a in actions["action"]}
     then_words = {}
+    before = source.sample(0) if state is None else state
+    after = before.clone()
+    after.apply_action(best)
+    if not len(then) and style.depth == 1 and _decides_again(before, after):
+        # the rollouts have played it by their policy
+        scores = list(after.action_scores())
+        then = np.array([(after.legal_actions()[int(np.argmax(scores))], 0, np.nan, np.nan)], ACTION_DTYPE)
     if len(then):
-        after = source.sample(0) if state is None else state.clone()
-        after.apply_action(best)
         then_words = {int(a): after.action_to_string(after.current_player(), int(a)) for a in then["action"]}
     settings = {
         "game": str(getattr(source, "game", f"{type(source).__module__}.{type(source).__qualname__}")),
@@ -571,6 +624,16 @@ def search(
         seconds=took,
         interrupted=interrupted,
         settings=settings,
+    )
+
+
+def _decides_again(before: Any, after: Any) -> bool:
+    """Whether the seat that moved is to decide again in the same turn, and there is a policy that says what."""
+    return (
+        hasattr(after, "action_scores")
+        and not after.is_terminal()
+        and after.current_player() == before.current_player()
+        and after.horizon_clock() == before.horizon_clock()
     )
 
 
@@ -692,7 +755,8 @@ def _streams(seed: Any, threads: int) -> tuple[np.random.SeedSequence, list[Rng]
 def _python_tree(
     source: Any, state: Any, rng: Rng, max_nodes: int, payoff: str | None, style: Style, belief: Any
 ) -> PythonTree:
-    if style._replace(exploration=Style().exploration) != Style():
+    plain = Style()
+    if style._replace(exploration=plain.exploration, depth=plain.depth, root=plain.root) != plain:
         trial = source.sample(0) if state is None else state
         for name in ("policy_action", "action_scores", "estimated_returns", "horizon_clock"):
             if not hasattr(trial, name):

@@ -14,7 +14,7 @@ from solver._core import Rng
 FILE = Path(__file__).parent / "signature.csv"
 ITERATIONS = 2000
 COLUMNS = ("position", "plain nodes", "plain best", "default nodes", "default best", "visits of best")
-PLAIN = {"rollout": "random", "opponents": "tree", "widening": 0, "belief": "uniform"}
+PLAIN = {"rollout": "random", "opponents": "tree", "widening": 0, "belief": "uniform", "depth": 0, "root": "ucb"}
 
 
 def positions() -> list[str]:

@@ -7,6 +7,7 @@ import pytest
 
 from solver import scout
 from solver._core import Rng
+from solver.errors import ArgumentError
 from tests.reference import scout_play as twin
 
 
@@ -36,7 +37,7 @@ def test_worths_of_hands_and_moves(players, options):
         worths = twin.action_worths(position)
         worth = twin.row_worth(players, [top for top, _ in position.hand])
         assert position.hand_worth() == pytest.approx(worth, abs=1e-3)
-        assert state.action_scores() == pytest.approx(list(worths.values()), abs=1e-3)
+        assert state.action_scores() == pytest.approx(list(twin.put_back(position, worths).values()), abs=1e-3)
         chosen = position.planning_action(i)
         assert chosen in twin.best_actions(worths)
         phases[position.phase] += 1
@@ -105,3 +106,38 @@ def test_belief_by_play():
     assert np.mean(better["play"]) > np.mean(better[None]) + 1
     with pytest.raises(ValueError, match="belief must be"):
         position.search_sample(1, belief="worth")
+
+
+@pytest.mark.parametrize("players", [2, 3, 4, 5])
+def test_contest_of_constants(players):
+    """The tuned constants against themselves come to nothing on each deal; against flat ones they win."""
+    game = scout.Game(players=players)
+    assert game.planning_constants.tolist() == list(twin.constants(players))
+    assert (game.planning_contest(None, None, 50, seed=1) == 0).all()
+    assert (game.planning_contest(game.planning_constants, None, 50, seed=1) == 0).all()
+    flat = game.planning_constants
+    flat[:12] = -1
+    margins = game.planning_contest(None, flat, 400, seed=1)
+    assert margins.shape == (400,)
+    assert margins.mean() > 4 * margins.std() / 20
+    assert (margins == game.planning_contest(None, flat, 400, seed=1)).all()
+    assert game.planning_contest(flat, None, 400, seed=1).mean() < 0
+
+
+def test_contest_margins_are_of_whole_points():
+    """The mean over three seats of own score less the mean of two others: whole sixths, and no more than a round has."""
+    game = scout.Game(players=3)
+    flat = game.planning_constants
+    flat[:12] = -1
+    single = game.planning_contest(flat, None, 200, seed=5)
+    assert np.abs(single).max() < 60
+    assert single.any()
+    assert 6 * single == pytest.approx(np.round(6 * single))
+
+
+@pytest.mark.parametrize("constants", [[1.0] * 26, "many", [1000.0] * 27, [float("nan")] * 27, [[1.0] * 27]])
+def test_contest_refuses_other_constants(constants):
+    with pytest.raises(ArgumentError, match="27 numbers"):
+        scout.Game(players=3).planning_contest(constants)
+    with pytest.raises(ArgumentError, match="deals"):
+        scout.Game(players=3).planning_contest(None, deals=0)

@@ -145,6 +145,30 @@ def show_worth(players: int, tops: Sequence[int], start: int, length: int, taken
     return taken + row_worth(players, rest) + set_held(players, tops[start : start + length])
 
 
+def put_back(position: Any, worths: dict[int, float]) -> dict[int, float]:
+    """The worths as a search reads them: of what takes one card, one side up, to places away from its like only
+    the best keeps its place."""
+    result = dict(worths)
+    tops = [top for top, _ in position.hand]
+    first: dict[tuple[Any, ...], int] = {}
+    for action in worths:
+        what, *rest = position.game.decode(action)
+        if what not in ("scout", "scout_and_show"):
+            continue
+        end, place, turned = rest
+        number = position.active_set[-end][1 if turned else 0]
+        if any(abs(near - number) <= 1 for near in tops[max(0, place - 1) : place + 1]):
+            continue
+        rival = first.setdefault((what, end, turned), action)
+        if rival != action:
+            worse = rival if worths[action] > worths[rival] + 1e-5 else action
+            result[worse] -= 1000
+            first[what, end, turned] = rival if worse == action else action
+    return result
+
+
 def best_actions(worths: dict[int, float]) -> set[int]:
     most = max(worths.values())
-    return {action for action, worth in worths.items() if worth > most - 1e-3}  # the compiled worths are rounded to 1/65536
+    return {
+        action for action, worth in worths.items() if worth > most - 1e-3
+    }  # the compiled worths are rounded to 1/65536

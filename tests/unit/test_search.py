@@ -13,7 +13,7 @@ from solver._core import Rng
 from solver.errors import ArgumentError, GameOptionError, SearchError
 from solver.games import scout_notation
 
-PLAIN = {"rollout": "random", "opponents": "tree", "widening": 0, "belief": "uniform"}
+PLAIN = {"rollout": "random", "opponents": "tree", "widening": 0, "belief": "uniform", "depth": 0, "root": "ucb"}
 FINISH = "scout(players=3) | hand 4/1 4/3 4/8 | table 2/8 by 2 | cards 3 11 12 | score 0 4 5"
 # Only a Scout & Show empties the hand: the 5 between the 4 and the 6.
 BOTH = "scout(players=3) | hand 4/1 6/3 | table 5/8 6/8 7/8 by 2 | cards 2 10 12 | score 5 4 0"
@@ -71,7 +71,7 @@ def test_a_scout_and_show_comes_with_its_show():
 def test_words_are_of_the_hand_as_it_is_at_each_step(line):
     """The second decision has the scouted card in hand; the table of the first is in words of the hand before."""
     position = scout.parse(line)
-    result = ismcts.search(position, iterations=3000, seed=1)
+    result = ismcts.search(position, iterations=3000, seed=1, depth=0)
     assert len(result.then) > 0
     for action in position.legal_actions():
         assert result.words[action] == position.action_to_string(action)
@@ -340,12 +340,14 @@ def test_settings_tell_the_style():
     expected = {"rollout": "policy", "opponents": "policy", "horizon": 1, "widening": 6, "belief": "worth"}
     assert {name: result.settings[name] for name in expected} == expected
     other = ismcts.search(first_turn(3), iterations=50, seed=1)
-    expected = {"rollout": "policy", "opponents": "policy", "horizon": -1, "widening": 8, "belief": "play"}
+    expected = {"rollout": "policy", "opponents": "policy", "horizon": -1, "widening": 12, "belief": "play"}
+    expected |= {"depth": 1, "root": "halving"}
     assert {name: other.settings[name] for name in expected} == expected
     plain = ismcts.search(first_turn(3), iterations=50, seed=1, **PLAIN)
     assert {name: plain.settings[name] for name in PLAIN} == PLAIN
     python = ismcts.search(kuhn.Game().new_initial_state().child(0).child(1), iterations=50, seed=1)
     expected = {"rollout": "random", "opponents": "tree", "horizon": -1, "widening": 0, "exploration": 0.7}
+    expected |= {"depth": 0, "root": "ucb"}
     assert {name: python.settings[name] for name in expected} == expected
     assert python.settings["belief"] is None
 
@@ -369,6 +371,8 @@ BAD = [
     ({"payoff": "most"}, "payoff"),
     ({"exploration": -1}, "exploration"),
     ({"max_nodes": 1}, "max_nodes"),
+    ({"depth": -1}, "depth"),
+    ({"root": "best"}, "root"),
 ]
 
 
@@ -526,3 +530,88 @@ def test_resampling_that_changes_what_is_known():
         state.apply_action(action)
     with pytest.raises(SearchError, match="resample_from_infostate changes what seat 0 knows: from '2' to '0'"):
         ismcts.search(state, iterations=10, seed=1)
+
+
+class Lottery:
+    """One decision among `prizes`, each with a ticket drawn by chance on top; what the seat gets is the sum."""
+
+    def __init__(self, prizes, ticket=0.0, chosen=None):
+        self.prizes, self.ticket, self.chosen = prizes, ticket, chosen
+
+    def current_player(self):
+        return 0 if self.chosen is None else -4
+
+    def is_terminal(self):
+        return self.chosen is not None
+
+    def legal_actions(self):
+        return list(range(len(self.prizes)))
+
+    def clone(self):
+        return Lottery(self.prizes, self.ticket, self.chosen)
+
+    def child(self, action):
+        return Lottery(self.prizes, self.ticket, action)
+
+    def apply_action(self, action):
+        self.chosen = action
+
+    def returns(self):
+        value = self.prizes[self.chosen] + self.ticket
+        return [value, -value]
+
+    def information_state_string(self, player):
+        return "done" if self.is_terminal() else "choose"
+
+    def resample_from_infostate(self, player, uniform_01):
+        return Lottery(self.prizes, 100 * uniform_01())
+
+    def action_to_string(self, player, action):
+        return str(action)
+
+
+def test_halving_shares_the_budget_out_by_halves():
+    """Eight options in three phases of 80: 10 each, then 20 for four, then 40 for two; the first turn is not halved."""
+    prizes = [3.0, 8.0, 1.0, 6.0, 7.0, 2.0, 5.0, 4.0]
+    result = ismcts.search(Lottery(prizes), iterations=240, seed=3, root="halving")
+    assert result.best == 1
+    by_prize = [int(result.actions["visits"][prizes.index(float(prize))]) for prize in range(1, 9)]
+    for visits, expected in zip(by_prize, (10, 10, 10, 10, 30, 30, 70, 70), strict=True):
+        assert abs(visits - expected) <= 2
+    assert sum(by_prize) == 240
+
+
+def test_halving_plays_all_options_from_one_deal():
+    """Tickets of 0 to 100 swamp prizes that differ by 0.01, unless those in turn have the same ticket."""
+    prizes = [0.01 * i for i in range(8)]
+    result = ismcts.search(Lottery(prizes), iterations=400, seed=1, root="halving")
+    assert result.best == 7
+    best, second = sorted(result.actions, key=lambda row: -row["visits"])[:2]
+    assert {int(best["action"]), int(second["action"])} == {6, 7}
+    assert abs(best["visits"] - second["visits"]) <= 1
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_depth_bounds_the_tree(compiled):
+    position = first_turn(3)
+    flat = ismcts.search(position, iterations=300, seed=1, depth=1, root="ucb", compiled=compiled)
+    assert flat.nodes <= 1 + len(position.legal_actions())
+    deeper = ismcts.search(position, iterations=300, seed=1, depth=2, root="ucb", compiled=compiled)
+    assert deeper.nodes > flat.nodes
+
+
+def test_halving_tries_the_best_looking_and_ends_with_two():
+    position = first_turn(4)
+    result = ismcts.search(position, iterations=2000, seed=1)
+    tried = np.sort(result.actions["visits"][result.actions["visits"] > 0])
+    assert len(tried) == 12
+    assert tried[-1] - tried[-2] <= 2
+    # of 12, 6, 3 and 2 in phases of 500: 500 / 12 + 500 / 6 + 500 / 3 + 500 / 2
+    assert abs(tried[-1] - 541) <= 15
+
+
+def test_halving_by_time_ends_with_what_it_kept():
+    result = ismcts.search(first_turn(4), seconds=0.3, seed=1)
+    assert (result.actions["visits"] > 0).sum() == 12
+    order = np.argsort(-result.actions["visits"], kind="stable")
+    assert result.best in result.actions["action"][order[:2]]

@@ -9,15 +9,20 @@ from solver.games.ops cimport GameOps
 
 
 cdef double hand_worth(const rules_t* g, const state_t* s, int seat) noexcept nogil
-cdef const weights_t* weights(const rules_t* g) noexcept nogil
+cdef const weights_t* tuned(const rules_t* g) noexcept nogil
+cdef void fill_weights(const double* c, weights_t* w) noexcept nogil
+cdef void contested_game(
+    const rules_t* g, state_t* fresh, const weights_t** by_seat, rng_t* rng) noexcept nogil
 cdef int action_worths(const rules_t* g, const state_t* s, int32_t* actions, double* worths) noexcept nogil
 cdef int32_t planning(
-    const rules_t* g, const state_t* s, const weights_t* w, int haste, rng_t* rng) noexcept nogil
-cdef int planned_play(
-    const rules_t* g, state_t* s, rng_t* rng, double slips, int turns, long long* ends) noexcept nogil
+    const rules_t* g, const state_t* s, const weights_t* w, rng_t* rng) noexcept nogil
 cdef int planned_game(const rules_t* g, state_t* fresh, rng_t* rng, long long* ends) noexcept nogil
-cdef int32_t slipping(const rules_t* g, const state_t* s, rng_t* rng, double slips) noexcept nogil
+cdef int32_t slipping(
+    const rules_t* g, const state_t* s, const weights_t* w, rng_t* rng, double slips) noexcept nogil
+cdef void put_back(
+    const rules_t* g, const state_t* s, const int32_t* actions, int n, double* worths) noexcept nogil
 cdef double SLIPS
+cdef double[4][27] TUNED
 cdef void estimate(const rules_t* g, const state_t* s, Payoff payoff, double* out) noexcept nogil
 cdef int believe(const rules_t* g, const position_t* p, rng_t* rng, state_t* s) noexcept nogil
 cdef void fill_policy_ops(GameOps* ops, bint belief) noexcept nogil

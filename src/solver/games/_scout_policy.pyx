@@ -18,18 +18,13 @@ from solver.games._scout cimport (
     options, payoffs, position_t, rules_t, sample, search_context_t, seat_t, state_t,
 )
 from solver.games._scout_rows cimport (
-    EDGE, EQUAL, HIGHER, LOWER, NO_WORTH, NUMBERS, POINT, SIZES, fill_after, fill_before, load_row, row_t, row_worth,
-    shown_by, size_at, weights_t, with_card, without,
+    EDGE, EQUAL, HIGHER, LOWER, NO_WORTH, NUMBERS, POINT, SIZES, fill_after, fill_before, load_row, row_t,
+    row_worth, shown_by, size_at, weights_t, with_card, without,
 )
 from solver.games.ops cimport GameOps
 
 
 cdef double BACK = 1000               # more than any difference of worths
-cdef int HASTE = 0
-def set_haste(int h):
-    global HASTE
-    HASTE = h
-
 cdef double SLIPS = 0.05               # chance of any legal action in place of the policy's, in a search
 
 cdef enum:
@@ -52,13 +47,13 @@ cdef double[4][CONSTANTS] TUNED = [
 ]
 
 
-cdef weights_t[4] WEIGHTS
+cdef weights_t[4] TABLES           # by number of players
 
 
 def _fill_tables():
     cdef int p
     for p in range(4):
-        fill_weights(&TUNED[p][0], &WEIGHTS[p])
+        fill_weights(&TUNED[p][0], &TABLES[p])
 
 
 cdef inline int32_t units(double points) noexcept nogil:
@@ -94,13 +89,14 @@ cdef void fill_weights(const double* c, weights_t* w) noexcept nogil:
 _fill_tables()
 
 
-cdef const weights_t* weights(const rules_t* g) noexcept nogil:
-    return &WEIGHTS[g.players - 2]
+cdef const weights_t* tuned(const rules_t* g) noexcept nogil:
+    """The constants of the planning agent."""
+    return &TABLES[g.players - 2]
 
 
 cdef double hand_worth(const rules_t* g, const state_t* s, int seat) noexcept nogil:
     """Worth of a seat's hand as it stands."""
-    return row_worth(weights(g), &s.seat[seat].hand, s.seat[seat].cards, False) / <double> POINT
+    return row_worth(tuned(g), &s.seat[seat].hand, s.seat[seat].cards, False) / <double> POINT
 
 
 # ------------------------------------------------------------------------------------------------
@@ -120,6 +116,12 @@ ctypedef struct show_t:
 ctypedef struct plan_t:
     # Worths of all legal moves: Shows, then Scouts and Scout & Shows in blocks of `places`, one for each
     # end of the Active Set and side of the card (block = 2 * end + turned).
+    others_t others
+    const weights_t* w
+    row_t row
+    int32_t share                      # what a scouted card brings its owner, over the others
+    int32_t last                       # worth of a Show that empties the hand
+    int number[4]                      # of the scouted card of a block, as it goes into the hand
     int shows, blocks, places
     bint both                          # there are blocks of Scout & Shows
     show_t show[MAX_SHOWS]
@@ -198,92 +200,120 @@ cdef inline uint64_t places_near(const hand_t* hand, int number) noexcept nogil:
     return cards | cards << 1
 
 
-cdef void plan(const rules_t* g, const state_t* s, const weights_t* w, int haste, plan_t* out) noexcept nogil:
+cdef inline int32_t joined_show(
+    const weights_t* w, const row_t* r, int place, int number, int code, int32_t last
+) noexcept nogil:
+    """The best Show of two or more cards with one that is put in at a place beside its like."""
+    cdef int left = w.relation[r.number[EDGE + place - 1]][number]
+    cdef int right = w.relation[number][r.number[EDGE + place]]
+    cdef int32_t best = shown_by(w, r, place, number, left or right, code, last)
+    if left and right and left != right:
+        best = max(best, shown_by(w, r, place, number, right, code, last))
+    return best
+
+
+cdef inline void begin_plan(const rules_t* g, const state_t* s, const weights_t* w, plan_t* p) noexcept nogil:
+    """Read the hand to decide and the table, and list the Shows."""
+    cdef const seat_t* seat = &s.seat[s.mover]
+    cdef int b, card
+    p.others = look_around(g, s)
+    p.w = w
+    p.places = seat.cards + 1
+    load_row(p.w, &seat.hand, seat.cards, False, &p.row)
+    fill_before(p.w, &p.row)
+    fill_after(p.w, &p.row)
+    p.share = <int32_t> (POINT // (g.players - 1))
+    p.last = <int32_t> (p.others.total * POINT // (g.players - 1)) + p.w.finish
+    p.shows = list_shows(p.w, &p.row, &seat.hand, set_code(s.active), p.last, p.show)
+    for b in range(p.shows):
+        p.show[b].worth += s.active.size * POINT
+    p.blocks = 0
+    p.both = False
+    if not may_scout(g, s):
+        return
+    p.blocks = 2 if s.active.size == 1 else 4
+    p.both = s.both_left >> s.mover & 1
+    for b in range(p.blocks):
+        card = hand_card(&s.table, set_end(s.active, b >> 1))
+        p.number[b] = card >> 4 if b & 1 else card & 15
+
+
+cdef inline uint64_t near(const state_t* s, const plan_t* p, int b) noexcept nogil:
+    """Places where the scouted card of a block stands beside its like."""
+    return places_near(&s.seat[s.mover].hand, p.number[b]) & low_bits(p.places)
+
+
+cdef inline int32_t both_pay(const plan_t* p, set_t rest) noexcept nogil:
+    """What a Scout & Show takes and costs, apart from what it does to the hand."""
+    return rest.size * POINT - p.share - p.w.both
+
+
+cdef void plan_scout_and_shows(const state_t* s, plan_t* p) noexcept nogil:
+    """The worths of Scout & Shows; those of Scouts still stand without their cost."""
+    cdef int32_t apart[MAX_HAND + 1]
+    cdef int32_t beside[MAX_HAND + 1]
+    cdef show_t shows[MAX_SHOWS]
+    cdef set_t rest
+    cdef uint64_t mask
+    cdef int b, end, place, code, count
+    cdef int32_t pay, worth, single, whole = p.row.before[EDGE + p.row.n]
+    for end in range(p.blocks >> 1):
+        rest = set_cut(s.active, end)
+        code = set_code(rest)
+        count = list_shows(p.w, &p.row, &s.seat[s.mover].hand, code, 0, shows)
+        scouted_shows(&p.row, shows, count, apart, beside)
+        pay = both_pay(p, rest)
+        for b in range(2 * end, 2 * end + 2):
+            single = p.w.worth[0][1][p.number[b]]
+            for place in range(p.places):
+                worth = max(apart[place] + p.scout[b][place] - whole, beside[place] + single)
+                p.scout_and_show[b][place] = worth + pay if worth > NO_WORTH // 2 else NO_WORTH
+            if (0x110 | p.number[b]) > code:
+                # Shown alone the card leaves the hand as it was, wherever it went.
+                worth = whole + p.w.held[0][1][p.number[b]] + pay
+                for place in range(p.places):
+                    p.scout_and_show[b][place] = max(p.scout_and_show[b][place], worth)
+            mask = near(s, p, b)
+            while mask:
+                place = lowest(mask)
+                mask &= mask - 1
+                worth = joined_show(p.w, &p.row, place, p.number[b], code, p.last)
+                if worth > NO_WORTH:
+                    p.scout_and_show[b][place] = max(p.scout_and_show[b][place], worth + pay)
+
+
+cdef void plan(const rules_t* g, const state_t* s, const weights_t* w, plan_t* p) noexcept nogil:
     """Worths of the legal actions of a turn.
 
     A Scout & Show is worth the best set that it may show: one with the scouted card in it exactly, one that
     the hand holds already as that Show and that Scout are worth each on its own.
     """
-    cdef const seat_t* seat = &s.seat[s.mover]
-    cdef const hand_t* hand = &seat.hand
-    cdef row_t r
-    cdef others_t o = look_around(g, s)
-    cdef set_t rest
-    cdef uint64_t near[4]
-    cdef int numbers[4]
-    cdef int32_t apart[MAX_HAND + 1]
-    cdef int32_t beside[MAX_HAND + 1]
-    cdef show_t shows[MAX_SHOWS]
-    cdef uint64_t mask
-    cdef int b, end, place, card, code, n = seat.cards, count, left, right
-    cdef int32_t share = <int32_t> (POINT // (g.players - 1)), mean = <int32_t> (o.total * POINT // (g.players - 1))
-    cdef int32_t cost, worth, last, best, whole, single
-    load_row(w, hand, n, False, &r)
-    fill_before(w, &r)
-    fill_after(w, &r)
-    last = mean + w.finish
-    whole = r.before[EDGE + n]
-    out.shows = list_shows(w, &r, hand, set_code(s.active), last, out.show)
-    for b in range(out.shows):
-        out.show[b].worth += s.active.size * POINT
-    out.blocks = 0
-    out.both = False
-    if not may_scout(g, s) or (haste >= 2 and out.shows):
-        return
-    out.blocks = 2 if s.active.size == 1 else 4
-    out.places = n + 1
-    for b in range(out.blocks):
-        card = hand_card(&s.table, set_end(s.active, b >> 1))
-        numbers[b] = card >> 4 if b & 1 else card & 15
-        near[b] = places_near(hand, numbers[b]) & low_bits(n + 1)
-    for b in range(out.blocks):
-        for place in range(n + 1):
-            out.scout[b][place] = with_card(w, &r, place, numbers[b])
-    out.both = s.both_left >> s.mover & 1
-    if out.both:
-        for end in range(out.blocks >> 1):
-            rest = set_cut(s.active, end)
-            code = set_code(rest)
-            count = list_shows(w, &r, hand, code, 0, shows)
-            scouted_shows(&r, shows, count, apart, beside)
-            # the Show, the card's gain, the pay for both
-            cost = rest.size * POINT - share - w.both
-            for b in range(2 * end, 2 * end + 2):
-                single = w.worth[0][1][numbers[b]]
-                for place in range(n + 1):
-                    worth = max(apart[place] + out.scout[b][place] - whole, beside[place] + single)
-                    out.scout_and_show[b][place] = worth + cost if worth > NO_WORTH // 2 else NO_WORTH
-                # Shown alone the card leaves the hand as it was, wherever it went.
-                if (0x110 | numbers[b]) > code:
-                    worth = whole + w.held[0][1][numbers[b]] + cost
-                    for place in range(n + 1):
-                        out.scout_and_show[b][place] = max(out.scout_and_show[b][place], worth)
-                mask = near[b]
-                while mask:
-                    place = lowest(mask)
-                    mask &= mask - 1
-                    left = w.relation[r.number[EDGE + place - 1]][numbers[b]]
-                    right = w.relation[numbers[b]][r.number[EDGE + place]]
-                    best = shown_by(w, &r, place, numbers[b], left or right, code, last)
-                    if left and right and left != right:
-                        best = max(best, shown_by(w, &r, place, numbers[b], right, code, last))
-                    if best > NO_WORTH:
-                        out.scout_and_show[b][place] = max(out.scout_and_show[b][place], best + cost)
-    if haste and out.shows:
-        out.blocks = 0
+    begin_plan(g, s, w, p)
+    plan_scouts(g, s, p)
+
+
+cdef inline void plan_scouts(const rules_t* g, const state_t* s, plan_t* p) noexcept nogil:
+    """The worths of Scouts and of Scout & Shows."""
+    cdef int b, place
+    cdef int32_t cost
+    for b in range(p.blocks):
+        for place in range(p.places):
+            p.scout[b][place] = with_card(p.w, &p.row, place, p.number[b])
+    if p.both:
+        plan_scout_and_shows(s, p)
     if not g.two and s.row + 1 == g.players - 1 and (s.active.size > 1 or g.ends_on_emptying):
         # A Scout that completes the row of Scouts ends the round.
-        worth = (<int32_t> ((o.total - o.exempt) * POINT // (g.players - 1))
-                 - (n + 1) * POINT - share + w.finish)
-        for b in range(out.blocks):
-            for place in range(n + 1):
-                out.scout[b][place] = worth
+        cost = (<int32_t> ((p.others.total - p.others.exempt) * POINT // (g.players - 1))
+                - p.places * POINT - p.share + p.w.finish)
+        for b in range(p.blocks):
+            for place in range(p.places):
+                p.scout[b][place] = cost
         return
-    cost = share + w.scout + (w.small_hand * max(0, 4 - o.least)
-                              + (w.row if not g.two and s.row + 2 == g.players - 1 else 0)) * (n + 1)
-    for b in range(out.blocks):
-        for place in range(n + 1):
-            out.scout[b][place] -= cost
+    cost = p.share + p.w.scout + (p.w.small_hand * max(0, 4 - p.others.least)
+                                  + (p.w.row if not g.two and s.row + 2 == g.players - 1 else 0)) * p.places
+    for b in range(p.blocks):
+        for place in range(p.places):
+            p.scout[b][place] -= cost
 
 
 cdef int action_worths(const rules_t* g, const state_t* s, int32_t* actions, double* worths) noexcept nogil:
@@ -295,18 +325,18 @@ cdef int action_worths(const rules_t* g, const state_t* s, int32_t* actions, dou
     if s.phase == CHOOSING:
         actions[0] = 0
         actions[1] = 1
-        worths[0] = row_worth(weights(g), &seat.hand, seat.cards, False) / <double> POINT
-        worths[1] = row_worth(weights(g), &seat.hand, seat.cards, True) / <double> POINT
+        worths[0] = row_worth(tuned(g), &seat.hand, seat.cards, False) / <double> POINT
+        worths[1] = row_worth(tuned(g), &seat.hand, seat.cards, True) / <double> POINT
         return 2
-    plan(g, s, weights(g), 0, &p)
+    plan(g, s, tuned(g), &p)
     for i in range(p.shows):
-        actions[n] = 2 + (p.show[i].length - 1) * g.in_play + p.show[i].start
+        actions[n] = show_id(g, &p, i)
         worths[n] = p.show[i].worth / <double> POINT
         n += 1
     for end in range(p.blocks >> 1):
         for place in range(p.places):
             for turned in range(2):
-                actions[n] = g.first_scout + 2 * (end * g.in_play + place) + turned
+                actions[n] = scout_id(g, g.first_scout, 2 * end + turned, place)
                 worths[n] = p.scout[2 * end + turned][place] / <double> POINT
                 n += 1
     if not p.both:
@@ -316,7 +346,7 @@ cdef int action_worths(const rules_t* g, const state_t* s, int32_t* actions, dou
             for turned in range(2):
                 worth = p.scout_and_show[2 * end + turned][place]
                 if worth > NO_WORTH:
-                    actions[n] = g.first_both + 2 * (end * g.in_play + place) + turned
+                    actions[n] = scout_id(g, g.first_both, 2 * end + turned, place)
                     worths[n] = worth / <double> POINT
                     n += 1
     return n
@@ -334,64 +364,90 @@ cdef inline bint leads(rng_t* rng, int32_t worth, int32_t* most, int* equals) no
     return rng_below(rng, equals[0]) == 0
 
 
-cdef int32_t planning(
-    const rules_t* g, const state_t* s, const weights_t* w, int haste, rng_t* rng) noexcept nogil:
+cdef int32_t planning(const rules_t* g, const state_t* s, const weights_t* w, rng_t* rng) noexcept nogil:
     """The action worth most; equals by chance."""
-    cdef const seat_t* seat = &s.seat[s.mover]
     cdef plan_t p
-    cdef int i, b, place, equals = 0
-    cdef int32_t best = 0, most = NO_WORTH, keep, turn
     if s.phase == CHOOSING:
-        keep = row_worth(w, &seat.hand, seat.cards, False)
-        turn = row_worth(w, &seat.hand, seat.cards, True)
-        return turn > keep if turn != keep else <int32_t> rng_below(rng, 2)
-    plan(g, s, w, haste, &p)
+        return better_side(s, w, rng)
+    plan(g, s, w, &p)
+    return pick(g, &p, rng)
+
+
+cdef inline int32_t better_side(const state_t* s, const weights_t* w, rng_t* rng) noexcept nogil:
+    """Keep (0) or turn (1)."""
+    cdef const seat_t* seat = &s.seat[s.mover]
+    cdef int32_t keep = row_worth(w, &seat.hand, seat.cards, False)
+    cdef int32_t turn = row_worth(w, &seat.hand, seat.cards, True)
+    return turn > keep if turn != keep else <int32_t> rng_below(rng, 2)
+
+
+cdef inline int32_t show_id(const rules_t* g, const plan_t* p, int i) noexcept nogil:
+    return 2 + (p.show[i].length - 1) * g.in_play + p.show[i].start
+
+
+cdef inline int32_t scout_id(const rules_t* g, int first, int block, int place) noexcept nogil:
+    return first + 2 * ((block >> 1) * g.in_play + place) + (block & 1)
+
+
+cdef int32_t pick(const rules_t* g, const plan_t* p, rng_t* rng) noexcept nogil:
+    """The id of the action worth most; equals by chance."""
+    cdef int i, b, place, equals = 0
+    cdef int32_t best = 0, most = NO_WORTH
     for i in range(p.shows):
         if leads(rng, p.show[i].worth, &most, &equals):
-            best = 2 + (p.show[i].length - 1) * g.in_play + p.show[i].start
+            best = show_id(g, p, i)
     for b in range(p.blocks):
         for place in range(p.places):
             if leads(rng, p.scout[b][place], &most, &equals):
-                best = g.first_scout + 2 * ((b >> 1) * g.in_play + place) + (b & 1)
+                best = scout_id(g, g.first_scout, b, place)
     if p.both:
-        for b in range(2 if s.active.size == 1 else 4):
+        for b in range(p.blocks):
             for place in range(p.places):
                 if p.scout_and_show[b][place] > NO_WORTH and leads(rng, p.scout_and_show[b][place], &most, &equals):
-                    best = g.first_both + 2 * ((b >> 1) * g.in_play + place) + (b & 1)
+                    best = scout_id(g, g.first_both, b, place)
     return best
 
 
-cdef int32_t slipping(const rules_t* g, const state_t* s, rng_t* rng, double slips) noexcept nogil:
+cdef int32_t slipping(
+    const rules_t* g, const state_t* s, const weights_t* w, rng_t* rng, double slips
+) noexcept nogil:
     """The planning agent's action; in a turn, with the chance `slips`, any legal one."""
     cdef int32_t actions[MAX_ACTIONS]
-    if slips > 0 and s.phase == TURN and rng_double(rng) < slips:
+    if s.phase == TURN and rng_double(rng) < slips:
         return actions[rng_below(rng, options(g, s, s.mover, actions, NULL))]
-    return planning(g, s, weights(g), HASTE, rng)
+    return planning(g, s, w, rng)
 
 
-cdef int planned_play(
-    const rules_t* g, state_t* s, rng_t* rng, double slips, int turns, long long* ends
+cdef void planned_rollout(
+    const rules_t* g, state_t* s, const weights_t* w, rng_t* rng, double slips, int turns
 ) noexcept nogil:
-    """Play on by the planning agent, which slips with this chance; the number of decisions.
-
-    To the end, or for so many turns of this round (a negative number: to the end).
-    """
-    cdef int n = 0, round = s.round, before
+    """Play on by the planning agent with slips: to the end, or for so many turns of this round."""
+    cdef int round = s.round
     cdef long long until = <long long> s.turns + turns
     while s.phase != OVER and (turns < 0 or (s.round == round and s.turns < until)):
-        before = s.round
-        apply(g, s, slipping(g, s, rng, slips))
-        if ends != NULL and s.round != before:
-            ends[s.ending] += 1
+        apply(g, s, slipping(g, s, w, rng, slips))
+
+
+cdef int planned_game(const rules_t* g, state_t* fresh, rng_t* rng, long long* ends) noexcept nogil:
+    """A whole game from a new deal, in a state that holds nothing but its settings; the number of decisions."""
+    cdef int n = 0, before
+    rng_fork(rng, &fresh.rng)
+    new_round(g, fresh)
+    while fresh.phase != OVER:
+        before = fresh.round
+        apply(g, fresh, planning(g, fresh, tuned(g), rng))
+        if fresh.round != before:
+            ends[fresh.ending] += 1
         n += 1
     return n
 
 
-cdef int planned_game(const rules_t* g, state_t* fresh, rng_t* rng, long long* ends) noexcept nogil:
-    """A whole game from a new deal, in a state that holds nothing but its settings."""
-    rng_fork(rng, &fresh.rng)
-    new_round(g, fresh)
-    return planned_play(g, fresh, rng, 0, -1, ends)
+cdef void contested_game(
+    const rules_t* g, state_t* fresh, const weights_t** by_seat, rng_t* rng
+) noexcept nogil:
+    """A whole game from a state before its first decision, each seat planning by constants of its own."""
+    while fresh.phase != OVER:
+        apply(g, fresh, planning(g, fresh, by_seat[fresh.mover], rng))
 
 
 cdef void estimate(const rules_t* g, const state_t* s, Payoff payoff, double* out) noexcept nogil:
@@ -434,20 +490,20 @@ cdef void hold_well(const rules_t* g, const position_t* p, int q, rng_t* rng, st
     cdef int32_t worth, best, ours, theirs
     seat.hand = grown
     if n:
-        ours = row_worth(weights(g), &seat.hand, n, False)
-        theirs = row_worth(weights(g), &seat.hand, n, True)
+        ours = row_worth(tuned(g), &seat.hand, n, False)
+        theirs = row_worth(tuned(g), &seat.hand, n, True)
         if ours != theirs and (theirs > ours) == (rng_double(rng) < CHOSE_SIDE):
             hand_turn(&seat.hand, n)
     for i in range(p.known_cards[q]):
-        load_row(weights(g), &seat.hand, n, False, &r)
-        fill_before(weights(g), &r)
-        fill_after(weights(g), &r)
+        load_row(tuned(g), &seat.hand, n, False, &r)
+        fill_before(tuned(g), &r)
+        fill_after(tuned(g), &r)
         best = NO_WORTH
         best_place = best_turned = 0
         card = p.known[q][i]
         for place in range(n + 1):
             for turned in range(2):
-                worth = with_card(weights(g), &r, place, card >> 4 if turned else card & 15)
+                worth = with_card(tuned(g), &r, place, card >> 4 if turned else card & 15)
                 if worth > best:
                     best = worth
                     best_place = place
@@ -503,13 +559,14 @@ cdef int op_believe(const void* context, rng_t* rng, void* state) noexcept nogil
 # GameOps
 
 cdef int32_t op_policy(const void* context, const void* state, rng_t* rng) noexcept nogil:
-    return slipping(&(<const search_context_t*> context).rules, <const state_t*> state, rng, SLIPS)
+    cdef const rules_t* g = &(<const search_context_t*> context).rules
+    return slipping(g, <const state_t*> state, tuned(g), rng, SLIPS)
 
 
 cdef void op_policy_rollout(const void* context, void* state, rng_t* rng, int horizon, double* out) noexcept nogil:
     cdef const search_context_t* c = <const search_context_t*> context
     cdef state_t* s = <state_t*> state
-    planned_play(&c.rules, s, rng, SLIPS, horizon, NULL)
+    planned_rollout(&c.rules, s, tuned(&c.rules), rng, SLIPS, horizon)
     if s.phase == OVER:
         payoffs(&c.rules, s, c.payoff, out)
         return
@@ -525,8 +582,7 @@ cdef void op_scores(const void* context, const void* state, const int32_t* actio
     cdef const state_t* s = <const state_t*> state
     cdef int32_t ids[MAX_ACTIONS]
     action_worths(g, s, ids, out)
-    if s.phase == TURN:
-        put_back(g, s, actions, n, out)
+    put_back(g, s, actions, n, out)
 
 
 cdef void put_back(const rules_t* g, const state_t* s, const int32_t* actions, int n, double* worths) noexcept nogil:
@@ -536,7 +592,7 @@ cdef void put_back(const rules_t* g, const state_t* s, const int32_t* actions, i
     cdef uint64_t near[4]
     cdef int best[8]
     cdef int i, j, b, at, card
-    if s.active.size == 0:
+    if s.phase != TURN or s.active.size == 0:
         return
     for b in range(2 if s.active.size == 1 else 4):
         card = hand_card(&s.table, set_end(s.active, b >> 1))

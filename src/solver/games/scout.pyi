@@ -2,6 +2,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from typing_extensions import disjoint_base
 
 from solver._core import Rng
@@ -41,6 +42,11 @@ class Game(Options):
         starter: int = 0,
         turned: Sequence[bool] | None = None,
     ) -> State: ...
+    @property
+    def planning_constants(self) -> NDArray[np.float64]: ...
+    def planning_contest(
+        self, first: ArrayLike | None, second: ArrayLike | None = None, deals: int = 100, seed: _Seed = 0
+    ) -> NDArray[np.float64]: ...
     def playouts(self, n: int, seed: _Seed = 0, policy: Literal["random", "planning"] = "random") -> Playouts: ...
 
 @disjoint_base

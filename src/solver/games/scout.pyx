@@ -18,15 +18,19 @@ from solver._core cimport (
     Rng, as_rng, card_turned, hand_card, hand_load, low_bits, rng_fork, rng_t, whole,
 )
 from solver.games._scout cimport (
-    CHOOSING, DEALING, EMPTY_HAND, MAX_ACTIONS, MAX_SEATS, MUST_SHOW, OVER, SCOUTED_OUT, TURN, TURN_LIMIT,
+    CHOOSING, DEALING, EMPTY_HAND, MARGIN, MAX_ACTIONS, MAX_SEATS, MUST_SHOW, OVER, SCOUTED_OUT, TURN, TURN_LIMIT,
     active_cards, apply, current_player, deal_card, fill_ops, lay_active, new_round, observe,
     options, payoffs, playout, position_t, rules_t, sample, scouts_since, search_context_t, state_t,
 )
 from solver.games._scout_options cimport Options, action_id
 from solver.games._scout_policy cimport (
-    SLIPS, action_worths, believe, estimate, fill_policy_ops, hand_worth, planned_game, planning, slipping, weights,
+    SLIPS, TUNED, action_worths, believe, contested_game, estimate, fill_policy_ops, fill_weights, hand_worth,
+    planned_game, planning, put_back, slipping, tuned,
 )
+from solver.games._scout_rows cimport weights_t
 from solver.games.ops cimport SearchRoot
+
+import numpy as np
 
 from solver._core import beats, legal_sets
 from solver._version import __version__
@@ -227,6 +231,77 @@ cdef class Game(Options):
         code = top | bottom << 4
         return -1 if self.rules.index[code] == 255 else code
 
+    @property
+    def planning_constants(self):
+        """The tuned constants of the planning agent for this number of players.
+
+        float64, shape (27,), in points: a single card: base, slope | groups of 2, 3, 4, 5: base, slope | runs of
+        2, 3, 4, 5: base, slope | a single on the table: base, slope | groups of 2, 3, 4 there | runs of 2, 3, 4, 5
+        | slope of a set there | cost of a Scout, of a Scout & Show | end of the round | danger from a small hand
+        | danger from the row of Scouts. A slope counts for each number above 5. docs/search-notes.md says how
+        they are used, experiments/planning-constants how they are found.
+        """
+        return np.array([TUNED[self.rules.players - 2][i] for i in range(27)])
+
+    def planning_contest(self, first, second=None, deals=100, seed=0):
+        """Pit two sets of planning's constants against each other, without Python.
+
+        Each deal is played once with `first` in every seat and `second` in all others.
+
+        Parameters
+        ----------
+        first, second : array_like of float, shape (27,), or None
+            Constants of the planning agent, in the order of `planning_constants`, each within
+            -100..100. None: the tuned ones.
+        deals : int, default 100
+        seed : int, numpy.random.SeedSequence, Rng or None
+
+        Returns
+        -------
+        numpy.ndarray of float64, shape (deals,)
+            The margin of `first` on each deal, the mean over its seats: own score minus the mean of
+            the others', in points.
+
+        Raises
+        ------
+        ArgumentError
+            If constants are of another shape or out of range, or `deals` is no whole number of at least 1.
+        """
+        if whole(deals) is None or not 1 <= deals < 2**31:
+            raise ArgumentError(f"deals must be a whole number of at least 1, not {deals!r}")
+        cdef weights_t given[2]
+        cdef const weights_t* sides[2]
+        cdef const weights_t* by_seat[5]
+        cdef rng_t stream = as_rng(seed).c
+        cdef rng_t chance
+        cdef state_t dealt, s
+        cdef double total
+        cdef int i, q, seat, players = self.rules.players, count = deals
+        for i, constants in enumerate((first, second)):
+            if constants is None:
+                sides[i] = tuned(&self.rules)
+            else:
+                _weights(constants, &given[i])
+                sides[i] = &given[i]
+        margins = []
+        memset(&dealt, 0, sizeof(state_t))
+        dealt.last_round = self.rules.rounds
+        for i in range(count):
+            if i % 200 == 0:
+                PyErr_CheckSignals()
+            with nogil:
+                s = dealt
+                total = 0
+                rng_fork(&stream, &s.rng)
+                new_round(&self.rules, &s)
+                rng_fork(&stream, &chance)
+                for seat in range(players):
+                    for q in range(players):
+                        by_seat[q] = sides[q != seat]
+                    total += _margin(&self.rules, s, by_seat, chance, seat)
+            margins.append(total / players)
+        return np.array(margins)
+
     def playouts(self, n, seed=0, policy="random"):
         """Play `n` games from fresh deals, on one thread and without Python.
 
@@ -285,6 +360,32 @@ cdef class Game(Options):
         return Playouts(n, decisions, seconds,
                         tuple([sums[q] / n for q in range(self.rules.players)]),
                         {name: ends[reason] for reason, name in _REASONS.items()})
+
+
+cdef double _margin(
+    const rules_t* g, state_t s, const weights_t** by_seat, rng_t chance, int seat
+) noexcept nogil:
+    """The margin of a seat after a game from a deal; both are copies."""
+    cdef double out[5]
+    contested_game(g, &s, by_seat, &chance)
+    payoffs(g, &s, MARGIN, out)
+    return out[seat]
+
+
+cdef int _weights(object given, weights_t* out) except -1:
+    """Constants of planning, checked."""
+    cdef int i
+    cdef double row[27]
+    try:
+        values = np.array(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        values = np.empty(0)
+    if values.shape != (27,) or not (np.abs(values) <= 100).all():
+        raise ArgumentError(f"constants of planning are 27 numbers in -100..100, not {given!r}")
+    for i in range(27):
+        row[i] = values[i]
+    fill_weights(row, out)
+    return 0
 
 
 def _as_list(items):
@@ -463,10 +564,14 @@ cdef class State:
         """
         cdef Rng stream = as_rng(rng)
         self._decision()
-        return slipping(&self.game.rules, &self.c, &stream.c, SLIPS)
+        return slipping(&self.game.rules, &self.c, tuned(&self.game.rules), &stream.c, SLIPS)
 
     def action_scores(self):
-        """What each legal action is worth to the planning agent, in points; in the order of `legal_actions`.
+        """How good each legal action looks, for a search to begin with; in the order of `legal_actions`.
+
+        What it is worth to the planning agent, in points. Of the Scouts of one card, one side up, at places
+        where it makes no set, all but the best are put back by 1000, and of the Scout & Shows likewise: they
+        do nearly the same.
 
         Raises
         ------
@@ -478,6 +583,7 @@ cdef class State:
         cdef int i, n
         self._decision()
         n = action_worths(&self.game.rules, &self.c, actions, worths)
+        put_back(&self.game.rules, &self.c, actions, n, worths)
         return [worths[i] for i in range(n)]
 
     def estimated_returns(self):
@@ -1057,7 +1163,7 @@ cdef class Position:
         cdef Rng stream = as_rng(rng)
         if self.c.base.mover != self.c.observer:
             raise ArgumentError(f"seat {self.c.base.mover} is to decide, not seat {self.c.observer}")
-        return planning(&self.game.rules, &self.c.base, weights(&self.game.rules), 0, &stream.c)
+        return planning(&self.game.rules, &self.c.base, tuned(&self.game.rules), &stream.c)
 
     def hand_worth(self):
         """What the own hand is worth to the planning agent, in points.
@@ -1071,7 +1177,8 @@ cdef class Position:
 
     def search_defaults(self):
         """Options of `ismcts.search` that measured best for this game (docs/search-notes.md)."""
-        return {"rollout": "policy", "opponents": "policy", "widening": 8, "exploration": 1.2, "belief": "play"}
+        return {"rollout": "policy", "opponents": "policy", "widening": 12, "exploration": 1.2, "belief": "play",
+                "depth": 1, "root": "halving"}
 
     def search_payoff(self, payoff=None):
         """The pay-off that a search maximises: "win" for a game with that payoff, else "margin".
