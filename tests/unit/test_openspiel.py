@@ -495,6 +495,21 @@ def test_their_bots_in_our_arena(text):
     assert [row.mean for row in standings[0]] == [row.mean for row in standings[1]]
 
 
+def test_an_arena_with_a_bot_is_resumed(tmp_path):
+    """A record knows the bot again, though its function may have another address."""
+    agent = openspiel.BotAgent(uniform_bot, "uniform")
+    game, record = scout.Game(players=2), tmp_path / "record"
+    arena.play(game, [agent, agents.Random()], deals=2, seed=9, record=record)
+
+    def again(game, player, seed):
+        return uniform_bot(game, player, seed)
+
+    again.__qualname__, again.__module__ = uniform_bot.__qualname__, uniform_bot.__module__
+    resumed = arena.play(game, [openspiel.BotAgent(again, "uniform"), agents.Random()], deals=4, seed=9, record=record)
+    whole = arena.play(game, [agent, agents.Random()], deals=4, seed=9)
+    assert [row.mean for row in resumed] == [row.mean for row in whole]
+
+
 def test_a_bot_is_as_strong_as_its_policy():
     game = leduc.Game()
     table = cfr.solve(game, iterations=100).policy.to_pyspiel()
