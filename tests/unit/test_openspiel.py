@@ -16,6 +16,7 @@ pyspiel = pytest.importorskip("pyspiel")
 openspiel = pytest.importorskip("solver.adapters.openspiel")
 
 from open_spiel.python import policy as their_policy  # noqa: E402
+from open_spiel.python import rl_environment  # noqa: E402
 from open_spiel.python.algorithms import cfr as their_cfr  # noqa: E402
 from open_spiel.python.algorithms import evaluate_bots, exploitability, generate_playthrough, mcts  # noqa: E402
 from open_spiel.python.algorithms import ismcts as their_ismcts  # noqa: E402
@@ -70,6 +71,14 @@ def random_states(game, seed, games=1):
 def test_their_random_simulation(text):
     """Legal actions, clones, history, serialization, tensors, returns within bounds, lengths."""
     pyspiel.random_sim_test(pyspiel.load_game(text), num_sims=4, serialize=True, verbose=False)
+
+
+@pytest.mark.parametrize("text", [*SMALL, *CARDS])
+def test_their_simulation_in_python(text):
+    """The one that OpenSpiel runs over its own games in Python: pickles of game, type and state, clones, returns."""
+    module = pytest.importorskip("open_spiel.python.tests.games_sim_test")
+    np.random.seed(7)  # noqa: NPY002 - which is what it draws by
+    module.GamesSimTest().sim_game(pyspiel.load_game(text))
 
 
 @pytest.mark.parametrize("text", [*SMALL, "scout(players=2,ranks=4)", "bakerstreet(max_rounds=1)"])
@@ -407,6 +416,26 @@ def test_their_ismcts(text):
             state.apply_action(action)
             decisions += 1
     assert decisions
+
+
+@pytest.mark.parametrize("text", ["scout(players=3)", "bakerstreet(max_rounds=1)", "solver_leduc(players=3)"])
+def test_their_environment_for_learning(text):
+    environment = rl_environment.Environment(pyspiel.load_game(text))
+    environment.seed(3)
+    step = environment.reset()
+    while not step.last():
+        player = step.observations["current_player"]
+        assert len(step.observations["info_state"][player]) == environment.observation_spec()["info_state"][0]
+        step = environment.step([step.observations["legal_actions"][player][-1]])
+    assert len(step.rewards) == environment.num_players
+
+
+def test_their_sampling():
+    game = pyspiel.load_game("solver_kuhn")
+    for solver in (pyspiel.ExternalSamplingMCCFRSolver(game, 1), pyspiel.OutcomeSamplingMCCFRSolver(game, seed=1)):
+        for _ in range(3000):
+            solver.run_iteration()
+        assert pyspiel.nash_conv(game, solver.average_policy()) < 0.4
 
 
 # Policies both ways
