@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import math
 import os
@@ -17,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solver import archive
+from solver._extras import extra
 from solver._policy_columns import BY_ACTION, DTYPES, Columns, encoded, hashed
-from solver.errors import ArchiveError, ArgumentError, MissingExtraError, PolicyError
+from solver.errors import ArchiveError, ArgumentError, PolicyError
 
 _VERSION = 1  # of the JSON and Parquet layouts
 _FORMAT = "cardsolver policy"
@@ -165,7 +165,7 @@ def _imported(
 
 def write_parquet(path: str | os.PathLike[str], ask: Callable[[], Columns], meta: dict[str, Any]) -> None:
     """Write a Parquet file; `ask` gives the columns, verified, and is called if pyarrow is there."""
-    pa, pq = _extra("pyarrow", "parquet"), _extra("pyarrow.parquet", "parquet")
+    pa, pq = extra("pyarrow", "parquet"), extra("pyarrow.parquet", "parquet")
     columns = ask()
     count = len(columns["keys"])
     data: dict[str, Any] = {}
@@ -186,7 +186,7 @@ def write_parquet(path: str | os.PathLike[str], ask: Callable[[], Columns], meta
 
 def read_parquet(path: str | os.PathLike[str], make: _Make[_Table]) -> _Table:
     """A table from a Parquet file."""
-    pa, pq = _extra("pyarrow", "parquet"), _extra("pyarrow.parquet", "parquet")
+    pa, pq = extra("pyarrow", "parquet"), extra("pyarrow.parquet", "parquet")
     name = os.fspath(path)
     with open(path, "rb") as file:
         data = file.read()
@@ -250,7 +250,7 @@ def _from_arrow(pa: Any, table: Any, meta: dict[str, Any], name: str, make: _Mak
 
 def to_pyspiel(rows: Iterable[Any], has_text: bool) -> Any:
     """A `pyspiel.TabularPolicy` of the rows, each a `solver.policy.Row`."""
-    pyspiel = _extra("pyspiel", "openspiel")
+    pyspiel = extra("pyspiel", "openspiel")
     if not has_text:
         raise PolicyError("OpenSpiel looks policies up by text, and this table was built with keep_text=False")
     policy: dict[str, list[tuple[int, float]]] = {}
@@ -266,7 +266,7 @@ def from_pyspiel(policy: Any, game: Any) -> tuple[dict[str, Any], Any]:
     """The rows of one of OpenSpiel's tabular policies, for `PolicyTable.from_mapping`, and the game, loaded."""
     if isinstance(game, str):
         try:
-            game = _extra("pyspiel", "openspiel").load_game(game)
+            game = extra("pyspiel", "openspiel").load_game(game)
         except RuntimeError as error:  # a pyspiel.SpielError is one
             raise ArgumentError(f"OpenSpiel has no game {game!r}: {error}") from None
     rows: dict[str, Any]
@@ -281,11 +281,3 @@ def from_pyspiel(policy: Any, game: Any) -> tuple[dict[str, Any], Any]:
     else:
         raise ArgumentError(f"a TabularPolicy of OpenSpiel is needed, not {type(policy).__name__}")
     return rows, game
-
-
-def _extra(module: str, extra: str) -> Any:
-    """A module that an extra of this library brings."""
-    try:
-        return importlib.import_module(module)
-    except ImportError:
-        raise MissingExtraError(f"{module} is not installed: pip install 'cardsolver[{extra}]'") from None

@@ -82,6 +82,28 @@ class View:
         """All that the seat saw, in order."""
         return str(self._state.information_state_string(self.player))
 
+    def sample(self, rng: Rng) -> Any:
+        """A state with the same information state; what the seat does not see is drawn anew.
+
+        Parameters
+        ----------
+        rng : Rng
+            The only source of chance.
+
+        Returns
+        -------
+        State
+
+        Raises
+        ------
+        ArgumentError
+            If the game has no `resample_from_infostate`.
+        """
+        resample = getattr(self._state, "resample_from_infostate", None)
+        if resample is None:
+            raise ArgumentError(f"{self.game} has no resample_from_infostate, without which no state can be drawn")
+        return resample(self.player, rng.random)
+
     def search(self, *args: Any, **options: Any) -> ismcts.Result:
         """`ismcts.search` from here; it draws anew what the seat does not see."""
         return ismcts.search(self._state, *args, **options)

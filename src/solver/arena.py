@@ -7,6 +7,7 @@ tables, the agents in other seats at each, so that the luck of the deal cancels.
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Sequence
@@ -31,6 +32,7 @@ __all__ = ["Pair", "Played", "Row", "Standing", "play", "replay", "seatings"]
 _POLL = 0.1  # seconds between two looks for Ctrl-C
 _LEAST_JOB = 0.1  # seconds; below, a job takes several deals
 _LONGEST_JOB = 256  # deals
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")  # in a repr
 
 _Deals = Generator[tuple[int, tuple[Played, ...]], None, None]
 
@@ -301,10 +303,11 @@ def _canonical(job: Job) -> tuple[list[int], list[Any], Job]:
 
 
 def _description(player: Any) -> list[str]:
-    """Name and what else makes an agent: its repr, unless that tells an address."""
+    """Name and what else makes an agent: its repr, without addresses, which are others in the next process."""
     text = repr(player)
     kind = type(player)
-    return [player.name, f"{kind.__module__}.{kind.__qualname__}" if text == object.__repr__(player) else text]
+    plain = f"{kind.__module__}.{kind.__qualname__}" if text == object.__repr__(player) else _ADDRESS.sub("", text)
+    return [player.name, plain]
 
 
 def _settings(job: Job, made: Sequence[Any]) -> dict[str, Any]:

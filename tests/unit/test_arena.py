@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import dataclass
 from multiprocessing import get_context
 
 import numpy as np
@@ -691,3 +692,31 @@ def test_a_standing_as_text_and_as_data():
     assert json.dumps(alone.to_dict(), allow_nan=False)
     assert " -" in str(alone)
     assert bakerstreet.Game().rules_version == alone.settings["rules"]
+
+
+def test_a_record_knows_an_agent_with_a_function_again(tmp_path):
+    """Whose repr has an address in it, another one in each process."""
+
+    @dataclass(frozen=True)
+    class Called:
+        choose: object
+        name: str = "called"
+
+        def act(self, position, rng):
+            return self.choose(position.legal_actions())
+
+    def agent():
+        def chosen(actions):
+            return actions[-1]
+
+        return Called(chosen)
+
+    one, other = agent(), agent()
+    assert repr(one) != repr(other)
+    game, record = scout.Game(players=2, ranks=5), tmp_path / "record"
+    arena.play(game, [one, agents.Random()], deals=2, seed=9, record=record)
+    resumed = arena.play(game, [other, agents.Random()], deals=4, seed=9, record=record)
+    whole = arena.play(game, [one, agents.Random()], deals=4, seed=9)
+    assert [row.mean for row in resumed] == [row.mean for row in whole]
+    with pytest.raises(RecordError):
+        arena.play(game, [Called(min), agents.Random()], deals=4, seed=9, record=record)

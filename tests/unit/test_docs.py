@@ -11,14 +11,24 @@ from pathlib import Path
 import pytest
 
 from solver import cli, games
+from solver.adapters import features
 from solver.errors import PositionError
 
 ROOT = Path(__file__).parents[2]
+# What needs more than the library and the tests' own packages.
+EXTRAS = {
+    "ecosystem.md": ("pyspiel", "pettingzoo"),
+    "solver.adapters.openspiel": ("pyspiel",),
+    "solver.adapters.pettingzoo": ("pettingzoo",),
+}
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 MODULES = [
     "solver.games.bakerstreet",
     "solver",
     "solver._core",
+    "solver.adapters.features",
+    "solver.adapters.openspiel",
+    "solver.adapters.pettingzoo",
     "solver.agents",
     "solver.arena",
     "solver.archive",
@@ -42,6 +52,13 @@ MODULES = [
 ]
 
 
+def load(name):
+    """A module, or a skip where an extra of it is missing."""
+    for extra in EXTRAS.get(name, ()):
+        pytest.importorskip(extra)
+    return importlib.import_module(name)
+
+
 def documented(module):
     """(name, docstring) of a module and all it defines, compiled or not."""
     yield module.__name__, inspect.getdoc(module)
@@ -55,7 +72,7 @@ def documented(module):
 
 @pytest.mark.parametrize("name", MODULES)
 def test_examples_in_docstrings(name):
-    module = importlib.import_module(name)
+    module = load(name)
     runner = doctest.DocTestRunner()
     parser = doctest.DocTestParser()
     for where, text in documented(module):
@@ -65,9 +82,8 @@ def test_examples_in_docstrings(name):
 
 
 def test_some_examples_are_found():
-    found = [
-        name for name in MODULES for _, text in documented(importlib.import_module(name)) if text and ">>>" in text
-    ]
+    modules = [importlib.import_module(name) for name in MODULES if name not in EXTRAS]
+    found = [module.__name__ for module in modules for _, text in documented(module) if text and ">>>" in text]
     assert {"solver._core", "solver.games.scout", "solver.ismcts", "solver.agents"} <= set(found)
 
 
@@ -75,6 +91,8 @@ def test_some_examples_are_found():
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_python_blocks_run(page, capsys, tmp_path, monkeypatch):
     """The blocks of a page are one program; a `text` block after one of them is what that one prints."""
+    for extra in EXTRAS.get(page.name, ()):
+        pytest.importorskip(extra)
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```(python|text)\n(.*?)```", page.read_text(), re.DOTALL)
     names, printed, everything = {"__name__": "page"}, "", ""
@@ -86,7 +104,7 @@ def test_python_blocks_run(page, capsys, tmp_path, monkeypatch):
         else:
             assert printed == block
     assert page.name != "README.md" or "show" in everything
-    assert page.name not in ("arena.md", "own-game.md", "solving.md", "policy-files.md") or everything
+    assert page.name not in ("arena.md", "ecosystem.md", "own-game.md", "solving.md", "policy-files.md") or everything
 
 
 @pytest.mark.needs("README.md", "docs")
@@ -97,6 +115,21 @@ def test_positions_are_read(page):
         if "9/10" not in line:
             games.parse(line)
     assert lines or page.name not in ("README.md", "notation.md")
+
+
+@pytest.mark.needs("docs/ecosystem.md")
+@pytest.mark.parametrize("name", ["scout", "bakerstreet"])
+def test_the_sections_of_observations_are_those_of_the_page(name):
+    text = (ROOT / "docs" / "ecosystem.md").read_text()
+    listed = re.findall(r"^\| (\d+) \| `(\w+)` \| ([\dx ]+) \| (.*) \|$", text, re.MULTILINE)
+    at, rows = 0, []
+    encoder = features.of(games.load(name))
+    for section in encoder.sections:
+        rows.append((str(at), section.name, " x ".join(map(str, section.shape)), section.meaning))
+        at += section.size
+    assert at == encoder.size
+    assert f"{at:,} numbers" in text
+    assert "\n".join(map(str, rows)) in "\n".join(map(str, listed))
 
 
 @pytest.mark.needs("docs/notation.md")

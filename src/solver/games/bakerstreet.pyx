@@ -1191,6 +1191,66 @@ cdef class Position:
         """The rival's hand cards that are known, as a tuple of (value, symbol)."""
         return tuple(self._fields().rival_open)
 
+    @property
+    def rival_cards(self):
+        """How many cards the rival's hand has, known ones included."""
+        return self.c.rival_cards
+
+    @property
+    def known_to_rival(self):
+        """The own hand cards that the rival knows, as a tuple of (value, symbol)."""
+        return tuple(self._fields().open)
+
+    @property
+    def starter(self):
+        """Seat that began this round."""
+        return self.c.base.starter
+
+    @property
+    def rounds(self):
+        """Finished doubts."""
+        return self.c.base.rounds
+
+    @property
+    def doubt_winner(self):
+        """Who won the doubt, while a pile or a letter is chosen; else None."""
+        return None if self.c.base.doubt_winner < 0 else self.c.base.doubt_winner
+
+    @property
+    def pile(self):
+        """The pile from which a letter is being taken; None in other phases."""
+        return None if self.c.base.current < 0 else self.c.base.current
+
+    @property
+    def arrow(self):
+        """Whether the next pile is evaluated, too, once the letter is taken."""
+        return bool(self.c.base.arrow)
+
+    @property
+    def log(self):
+        """Who won which pile and what it took then, in order.
+
+        Returns
+        -------
+        tuple of (int, int, str)
+            Seat, pile and letters: one letter that this seat took, or letters one of which the rival
+            took; "?": the rival took one, and this seat has not looked through the pile since; "-": it
+            took one before this seat looked for the first time; "": nothing was taken.
+        """
+        return tuple([(win.seat, win.pile, win.letters) for win in self._fields().log])
+
+    def discards(self, player):
+        """A seat's discard pile, as a list of (value, symbol).
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such seat.
+        """
+        if whole(player) not in (0, 1):
+            raise ArgumentError(f"a seat is 0 or 1, not {player!r}")
+        return list(self._fields().discards[player])
+
     def stack(self, i):
         """The detective cards of a pile, the top first, as a list of (seat, value, symbol)."""
         return list(self._fields().stacks[self.game._pile(i)])

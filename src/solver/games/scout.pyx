@@ -1037,6 +1037,33 @@ cdef class Position:
         """One of "choose", "turn" and "must_show"."""
         return _phase_name(&self.c.base)
 
+    @property
+    def scout_and_show_left(self):
+        """Whether each seat has its Scout & Show chip, as a tuple of bool; none has with two players."""
+        cdef int q
+        return tuple([not self.game.rules.two and bool(self.c.base.both_left >> q & 1)
+                      for q in range(self.game.rules.players)])
+
+    @property
+    def turns(self):
+        """Finished turns of this round."""
+        return self.c.base.turns
+
+    @property
+    def starter(self):
+        """Seat that started this round."""
+        return self.c.base.starter
+
+    @property
+    def round(self):
+        """Index of the running round."""
+        return self.c.base.round
+
+    @property
+    def totals(self):
+        """Points of the finished rounds by seat, as a tuple of int."""
+        return tuple(self._fields().totals)
+
     def unseen(self):
         """Cards that may lie in any hidden place, as a list of (smaller, larger) number."""
         return [(self.c.pool[i] & 15, self.c.pool[i] >> 4) for i in range(self.c.unseen)]
