@@ -81,7 +81,8 @@ setup(
     cmdclass={"build_ext": Build},
     ext_modules=cythonize(
         extensions,
-        build_dir="build/cython",
+        # Cython goes by the dates of files: with other directives it must write elsewhere.
+        build_dir="build/cython-debug" if DEBUG else "build/cython",
         shared_utility_qualified_name=SHARED,
         # Elsewhere a new process would read this file again.
         nthreads=JOBS if sys.platform == "linux" else 0,
