@@ -82,7 +82,7 @@ setup(
     ext_modules=cythonize(
         extensions,
         # Cython goes by the dates of files: with other directives it must write elsewhere.
-        build_dir="build/cython-debug" if DEBUG else "build/cython",
+        build_dir="build/c-debug" if DEBUG else "build/c",
         shared_utility_qualified_name=SHARED,
         # Elsewhere a new process would read this file again.
         nthreads=JOBS if sys.platform == "linux" else 0,
