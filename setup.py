@@ -30,8 +30,11 @@ MODULES = {
 }
 # Loops over two or three actions: vectorised they take a quarter longer (gcc 12, 14).
 SHORT_LOOPS = {"solver._cfr"}
-# Doors, whose loops are in the modules behind them: -O3 makes them a seventh larger, not faster.
-DOORS = {"solver._core", "solver.games.scout", "solver.games.bakerstreet", "solver.games._scout_options"}
+# What Cython would put into every module, above all its memory views, once: a module that Cython writes as a whole.
+SHARED = "solver._cyutility"
+# Doors, whose loops are in the modules behind them: -O3 makes them a seventh larger, not faster; -Os makes calls from
+# Python slower, also through the shared module, which every call passes.
+DOORS = {SHARED, "solver._core", "solver.games.scout", "solver.games.bakerstreet", "solver.games._scout_options"}
 
 
 def flags(module: str, msvc: bool) -> tuple[list[str], list[str]]:
@@ -48,8 +51,12 @@ def flags(module: str, msvc: bool) -> tuple[list[str], list[str]]:
     compile_args.append("-ffp-contract=off")
     if module in SHORT_LOOPS:
         compile_args.append("-fno-tree-vectorize")
-    # a table of symbols that nothing reads is a twentieth of a wheel
-    return compile_args, ["-Wl,--strip-all"] if sys.platform == "linux" and not symbols else []
+    if sys.platform != "linux" or symbols:
+        return compile_args, []
+    # What is read by debuggers and by C++ exceptions, of which none passes through here, and a table of symbols that
+    # nothing reads: a twentieth of a wheel each.
+    compile_args += ["-fno-unwind-tables", "-fno-asynchronous-unwind-tables"]
+    return compile_args, ["-Wl,--strip-all"]
 
 
 class Build(build_ext):
@@ -65,7 +72,8 @@ class Build(build_ext):
         super().build_extensions()
 
 
-extensions = [
+extensions = [Extension(SHARED, [f"src/{SHARED.replace('.', '/')}.c"])]
+extensions += [
     Extension(name, sources, include_dirs=["src/solver"], depends=HEADERS) for name, sources in MODULES.items()
 ]
 
@@ -73,7 +81,9 @@ setup(
     cmdclass={"build_ext": Build},
     ext_modules=cythonize(
         extensions,
-        build_dir="build/cython",
+        # Cython goes by the dates of files: with other directives it must write elsewhere.
+        build_dir="build/c-debug" if DEBUG else "build/c",
+        shared_utility_qualified_name=SHARED,
         # Elsewhere a new process would read this file again.
         nthreads=JOBS if sys.platform == "linux" else 0,
         compiler_directives={
