@@ -47,7 +47,7 @@ __all__ = ["ACTION_DTYPE", "METHODS", "Result", "search", "solve"]
 
 METHODS = ("oos", "smooth-uct", "uct")
 ACTION_DTYPE = np.dtype([("action", "i4"), ("probability", "f8"), ("visits", "i8"), ("value", "f8")])
-EXPLORATION = {"oos": 0.4, "smooth-uct": 0.35, "uct": 0.35}  # by default; that of oos is the paper's
+EXPLORATION = {"oos": 0.4, "smooth-uct": 0.35, "uct": 0.35}  # by default; the paper has 0.4 for searches
 _LEAST = 1e-200  # a line less likely than this teaches nothing: its weight would not be a number
 _PROMISES = {
     "smooth-uct": "Smooth UCT: the policy comes near an equilibrium in practice; that it reaches one is not proven",
@@ -704,7 +704,7 @@ def search(
     seed: Any = None,
     exploration: float | None = None,
     mixing: tuple[float, float, float] = (0.9, 0.1, 0.001),
-    aim: float = 0.9,
+    aim: float = 0.5,
     payoff: str | None = None,
     max_states: int = 2_000_000,
     progress: Callable[[float], None] | None = None,
@@ -729,7 +729,7 @@ def search(
     seed : int, sequence of int, SeedSequence, Rng, optional
     exploration, mixing : optional
         As in `solve`.
-    aim : float, default 0.9
+    aim : float, default 0.5
         With `game`: share of the lines that are drawn among those through the information state searched (the
         paper's delta), in 0..1, 1 excluded.
     payoff : {"margin", "score", "win"}, optional
