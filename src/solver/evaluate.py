@@ -17,7 +17,7 @@ from solver.solution import table
 from solver.tree import Size, Tree, TreePolicy
 from solver.tree_walk import compile_game
 
-__all__ = ["BestResponse", "best_response", "compile", "exploitability", "nash_conv"]
+__all__ = ["BestResponse", "best_response", "compile", "evaluator", "exploitability", "nash_conv"]
 
 
 class BestResponse(NamedTuple):
@@ -65,7 +65,7 @@ def compile(  # noqa: A001 - the public name that the field uses
     return compile_game(games.load(game) if isinstance(game, str) else game, max_bytes, progress)
 
 
-def _evaluator(tree: Tree) -> Table:
+def evaluator(tree: Tree) -> Table:
     """The tree's table for evaluating policies, made once."""
     if tree.evaluator is None:
         tree.evaluator = Table(tree.treeplexes, learns=False)
@@ -102,7 +102,7 @@ def nash_conv(game: Any, policy: Any) -> float:
     0.9166666666666666
     """
     tree = compile(game)
-    pairs = _evaluator(tree).responses(tree.align(policy).probabilities)
+    pairs = evaluator(tree).responses(tree.align(policy).probabilities)
     return math.fsum(best - value for best, value in pairs)
 
 
@@ -140,7 +140,7 @@ def best_response(game: Any, policy: Any, player: int) -> BestResponse:
     player = seat
     others = tuple(p for p in range(tree.num_players) if p != player)
     aligned = tree.align(policy, others)
-    value, pure = _evaluator(tree).best_response(player, aligned.probabilities)
+    value, pure = evaluator(tree).best_response(player, aligned.probabilities)
     probabilities = list(aligned.probabilities)
     probabilities[player] = pure
     meta = tree.told | {"method": "best response", "player": player, "version": __version__}

@@ -32,7 +32,7 @@ from solver.symmetry import merge
 from solver.tree import Floats, Nodes, Tree, TreePolicy
 from solver.tree_walk import compile_game
 
-__all__ = ["METHODS", "OPTIONS", "Sampled", "solve"]
+__all__ = ["METHODS", "OPTIONS", "Sampled", "game_or_tree", "solve", "stream"]
 
 METHODS = ("external", "outcome")
 OPTIONS = frozenset({"seed", "weighting", "exploration", "baseline", "compile_bytes", "keep_text"})
@@ -120,8 +120,8 @@ def solve(
     max_bytes = positive("max_bytes", max_bytes, int)
     number_within("compile_bytes", compile_bytes, 0, math.inf)
     plan = Run(iterations, target, seconds, every, callback, progress, 100_000)
-    rng, told = _stream(seed)
-    tree = _tree(game, compile_bytes)
+    rng, told = stream(seed)
+    tree = game_or_tree(game, compile_bytes)
     settings: dict[str, Any] = {
         **(tree.told if isinstance(tree, Tree) else describe(tree)),
         "method": method,
@@ -159,7 +159,7 @@ def solve(
     )
 
 
-def _tree(game: Any, compile_bytes: int) -> Any:
+def game_or_tree(game: Any, compile_bytes: int) -> Any:
     """The compiled game if it is small enough, else the game."""
     if isinstance(game, Tree):
         return game
@@ -175,7 +175,7 @@ def _tree(game: Any, compile_bytes: int) -> Any:
         return turn_based(game)
 
 
-def _stream(seed: Any) -> tuple[Rng, Any]:
+def stream(seed: Any) -> tuple[Rng, Any]:
     """The stream of a seed, and what to give as the seed to have it again: a number, or a list of them."""
     if isinstance(seed, Rng):
         # where the stream stands now hangs on what was drawn from it: a new one from its next words can be told

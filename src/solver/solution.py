@@ -36,6 +36,8 @@ class Solution:
         Whether Ctrl-C ended it.
     sampled : PolicyTable or None
         The policy of a game that was not compiled.
+    promise : str or None
+        What the method promises, where that is less than what the methods of `cfr` do.
     """
 
     tree_policy: TreePolicy | None
@@ -47,6 +49,7 @@ class Solution:
     settings: dict[str, Any]
     interrupted: bool = False
     sampled: PolicyTable | None = None
+    promise: str | None = None
 
     @cached_property
     def policy(self) -> PolicyTable:
@@ -61,6 +64,8 @@ class Solution:
         """What is known of the policy beside its exploitability."""
         if self.tree_policy is None:
             return "the game was not compiled: how exploitable the policy is, is not known"
+        if self.promise is not None:
+            return self.promise
         return guarantee(self.tree_policy.tree)
 
     def __str__(self) -> str:

@@ -39,6 +39,7 @@ ORDER = [
     "_sampling",
     "sampling",
     "cfr",
+    "online",
     "_duel",
     "duel",
     "agents",

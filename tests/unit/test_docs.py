@@ -36,6 +36,7 @@ MODULES = [
     "solver.duel",
     "solver.evaluate",
     "solver.ismcts",
+    "solver.online",
     "solver.games",
     "solver.games.duel",
     "solver.games.kuhn",
