@@ -1,6 +1,6 @@
 """Tunes the constants of SCOUT's planning agent by an antithetic evolution strategy; README.md says how to read it.
 
-    python experiments/planning-constants/run.py --players 3 --generations 100 --out constants.csv
+python experiments/planning-constants/run.py --players 3 --generations 100 --out constants.csv
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from rich.console import Console
 from rich.progress import track
 
 from solver import scout
@@ -73,7 +74,8 @@ def main() -> None:
         found = tune(game, game.planning_constants, options.generations, options.seed)
         margins = game.planning_contest(found, None, CHECK, seed=[options.seed, 10**9])
         width = 1.96 * margins.std() / np.sqrt(len(margins))
-        print(f"{players} players: {margins.mean():+.3f} +- {width:.3f} points a round against the tuned constants")
+        line = f"{players} players: {margins.mean():+.3f} +- {width:.3f} points a round against the tuned constants"
+        Console(highlight=False).print(line)
         rows.append([players, f"{margins.mean():.4f}", f"{width:.4f}", *(f"{c:.3f}" for c in found)])
     if options.out:
         with options.out.open("w", newline="", encoding="utf-8") as file:

@@ -1,5 +1,7 @@
 """Compiled play of SCOUT equals its readable twin."""
 
+import subprocess
+import sys
 from collections import Counter
 
 import numpy as np
@@ -142,3 +144,16 @@ def test_contest_refuses_other_constants(constants):
         scout.Game(players=3).planning_contest(constants)
     with pytest.raises(ArgumentError, match="deals"):
         scout.Game(players=3).planning_contest(None, deals=0)
+
+
+@pytest.mark.needs("experiments/planning-constants")
+def test_the_tuning_script_runs(root, tmp_path):
+    """One generation: its constants are written, and near those that it began with."""
+    script, out = root / "experiments" / "planning-constants" / "run.py", tmp_path / "constants.csv"
+    command = [sys.executable, script, "--players", "2", "--generations", "1", "--out", out]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "2 players: " in done.stdout
+    made = [line.split(",") for line in out.read_text().splitlines()]
+    assert made[0] == (script.parent / "results.csv").read_text().splitlines()[0].split(",")
+    moved = np.array(made[1][3:], float) - scout.Game(players=2).planning_constants
+    assert 0 < np.abs(moved).max() < 0.2
