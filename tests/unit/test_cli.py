@@ -60,6 +60,27 @@ def test_best_prints_position_and_table(run):
     assert "\x1b" not in out
 
 
+def test_best_says_why(run):
+    line = "scout(players=3) | hand 4/1 4/3 9/2 6/8 3/1 | table 2/8 by 2 | cards 5 9 10 | score 1 5 5"
+    words = ("best", line, "--iterations", "500", "--seed", "1", "--why")
+    status, out, err = run(*words)
+    assert (status, err) == (0, "")
+    assert all(len(text) <= 80 for text in out.splitlines())
+    assert re.search("\nbest play: .*\n- You end ", out)
+    assert "\n- Next best: " in out
+    assert "\n- Most likely it goes on:\n    seat 1  " in out
+    assert run(*words)[1].partition(" iterations in ")[0] == out.partition(" iterations in ")[0]
+
+
+def test_best_says_why_in_json(run):
+    status, out, _ = run("best", LINE, "--iterations", "300", "--seed", "1", "--json", "--why")
+    assert status == 0
+    data = json.loads(out)
+    assert data["why"]["best"] == data["best_words"] == "show 4-4-4"
+    assert data["why"]["facts"]["round_ends"] == {"empty_hand": 1.0}
+    assert "why" not in json.loads(run("best", LINE, "--iterations", "300", "--seed", "1", "--json")[1])
+
+
 def test_best_json_from_standard_input(run):
     status, out, _ = run("best", "-", "--iterations", "100", "--seed", "1", "--json", stdin=f"{LINE}\n\n{LINE}\n")
     assert status == 0
