@@ -5,7 +5,7 @@
 >>> result = ismcts.search(position, iterations=1000, seed=1)
 """
 
-from solver import agents, arena, cfr, duel, errors, ismcts, policy, stats
+from solver import agents, arena, cfr, duel, errors, ismcts, pimc, policy, stats
 from solver._core import Rng
 from solver._version import __version__
 from solver.games import bakerstreet, kuhn, leduc, scout
@@ -22,6 +22,7 @@ __all__ = [
     "ismcts",
     "kuhn",
     "leduc",
+    "pimc",
     "policy",
     "scout",
     "stats",

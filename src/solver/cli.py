@@ -251,7 +251,7 @@ def play(
     bots: Annotated[
         str,
         typer.Option(
-            help="One for all or one each, by commas: random, greedy, threshold, planning, ismcts:2000, ismcts:1s."
+            help=f"One for all or one each, by commas: {agents.NAMES}. Searches take options: ismcts:2000,root=ucb."
         ),
     ] = "ismcts:0.5s",
     seed: Seed = None,
@@ -268,7 +268,7 @@ def play(
     n = loaded.num_players()
     if not 0 <= seat < n:
         raise ArgumentError(f"--seat: a seat lies in 0..{n - 1}, not {seat}")
-    names = bots.split(",")
+    names = agents.split(bots)
     if len(names) not in (1, n - 1):
         raise ArgumentError(f"--bots: one for all or {n - 1}, separated by commas, not {len(names)}")
     if len(names) == 1:

@@ -114,6 +114,8 @@ BAD = [
     (["deal", "scout", "--seed", "-1"], "seed"),
     (["play", "scout", "--players", "3", "--seat", "3"], "a seat lies in 0..2"),
     (["play", "scout", "--bots", "nobody"], "no agent 'nobody'"),
+    (["play", "scout", "--bots", "ismcts:20,opponent=tree"], "did you mean opponents?"),
+    (["arena", "kuhn", "--agents", "human,random", "--deals", "1"], "standard input is none"),
     (["play", "scout", "--players", "4", "--bots", "random,greedy"], "one for all or 3"),
     (["fly"], "No such command"),
     (["best", f"{LINE} | scores 1 2 3"], "did you mean score?"),
@@ -181,6 +183,15 @@ def test_play_to_the_end(run):
     assert out.count("seat 1 greedy shows") + out.count("seat 1 greedy scouts") > 0
     line = next(line for line in out.splitlines() if line.startswith("your action> scout("))
     assert scout.parse(line.removeprefix("your action> ")).player == 0
+
+
+def test_options_of_a_bot(run):
+    words = ("play", "scout", "--players", "3", "--bots", "flat:20,threads=1,pimc:2,iterations=20", "--seed", "3")
+    status, out, err = run(*words, stdin="keep\nwhy\nq\n")
+    assert (status, err) == (0, "")
+    assert "seat 1 flat:20,threads=1" in out
+    assert "seat 2 pimc:2,iterations=20" in out
+    assert "\nwhy " in out.replace("your action> why ", "\nwhy ")
 
 
 def test_leaving_the_table(run):

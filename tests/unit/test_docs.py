@@ -44,6 +44,7 @@ MODULES = [
     "solver.games.notation",
     "solver.games.scout",
     "solver.games.scout_notation",
+    "solver.pimc",
     "solver.policy",
     "solver.protocol",
     "solver.sampling",
