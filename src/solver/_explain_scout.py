@@ -77,12 +77,12 @@ def tell(position: Any, action: int, deals: Sequence[Any], rng: Rng) -> Told:
         return _sides(position)
     me, game = position.player, position.game
     players = game.players
-    first = deals[0]
+    # with two players it hangs on the rival's hand whether a Show ends the round; the next may be dealt then
+    first = next((deal for deal in deals if not deal.round_results()), None)
+    if first is None:
+        return _end(position, deals)
     sentences: list[str] = []
     facts: dict[str, Any] = {"deals": len(deals)}
-    ended = [deal for deal in deals if deal.round_results()]
-    if len(ended) == len(deals):
-        return _end(position, first, deals)
     taken = first.score_cards()[me] - position.score_cards[me]
     counts = first.counts()
     own = facts["hand"] = counts[me]
@@ -92,7 +92,6 @@ def tell(position: Any, action: int, deals: Sequence[Any], rng: Rng) -> Told:
     gain = f"You take {cards(taken)} and keep {own}" if taken else f"You are left with {cards(own)}"
     sentences.append(f"{gain}; {'the rival holds' if players == 2 else 'the others hold'} {rivals}.")
     kinds = kind(game, action)
-    owner = first.owner()
     if kinds == "scout":
         best = _longest([top for top, _ in first.hand(me)])
         facts["best_set"] = best
@@ -100,17 +99,17 @@ def tell(position: Any, action: int, deals: Sequence[Any], rng: Rng) -> Told:
     if first.current_player() == me:
         sentences.append("You go on at once.")
     else:
-        sentences += _challenge(position, deals, owner, facts)
-    sentences += _rest_of_round(position, deals, owner, rng, facts)
+        sentences += _challenge(position, first, deals, facts)
+    sentences += _rest_of_round(position, deals, rng, facts)
     return Told(sentences, facts)
 
 
-def _challenge(position: Any, deals: Sequence[Any], owner: int | None, facts: dict[str, Any]) -> list[str]:
-    """Who could beat the table as it lies, in turn order."""
+def _challenge(position: Any, first: Any, deals: Sequence[Any], facts: dict[str, Any]) -> list[str]:
+    """Who could beat the table as it lies in `first` and all others, in turn order."""
     me, players = position.player, position.game.players
-    table = deals[0].active_set()
+    table, owner = first.active_set(), first.owner()
     if not table:
-        following = deals[0].current_player()
+        following = first.current_player()
         who = seat_words(following, me, players)
         return [f"The table is empty then: {who} may Show anything."]
     rows = []
@@ -119,6 +118,8 @@ def _challenge(position: Any, deals: Sequence[Any], owner: int | None, facts: di
             break  # what comes round to its owner was beaten by nobody, and ends the round
         by_show = by_both = 0
         for deal in deals:
+            if deal.round_results():
+                continue  # nobody could
             both = players > 2 and deal.scout_and_show_left()[q]
             show, scouted = could_beat([top for top, _ in deal.hand(q)], table, both)
             by_show += show
@@ -141,9 +142,7 @@ def _challenge(position: Any, deals: Sequence[Any], owner: int | None, facts: di
     return [f"Who can beat {name} as it lies: {listing(parts)} of the deals."]
 
 
-def _rest_of_round(
-    position: Any, deals: Sequence[Any], owner: int | None, rng: Rng, facts: dict[str, Any]
-) -> list[str]:
+def _rest_of_round(position: Any, deals: Sequence[Any], rng: Rng, facts: dict[str, Any]) -> list[str]:
     """Play on up to the own next turn, and count how that ends."""
     me, players = position.player, position.game.players
     ends: Counter[str] = Counter()
@@ -186,9 +185,9 @@ def _rest_of_round(
     return [f"The round ends before your next turn in {percent(total / n)}: {listing(parts)}."]
 
 
-def _end(position: Any, first: Any, deals: Sequence[Any]) -> Told:
+def _end(position: Any, deals: Sequence[Any]) -> Told:
     """The action ends the round at once."""
-    me = position.player
+    me, first = position.player, deals[0]
     scores = [deal.round_results()[0].scores for deal in deals]
     mean = [sum(row[q] for row in scores) / len(scores) for q in range(len(scores[0]))]
     exempt = first.round_results()[0].exempt

@@ -274,6 +274,9 @@ def play(
     if len(names) == 1:
         names = names * (n - 1)
     others: list[Any] = [agents.make(name) for name in names]
+    for bot in others:
+        if callable(getattr(bot, "check_game", None)):
+            bot.check_game(loaded)
     others.insert(seat, None)
     PlayTable(loaded, seat, others, seed_or_new(seed), console()).run()
 

@@ -64,9 +64,9 @@ def arena(
     loaded = games.load(with_players(game, players))
     if record is not None and not record.absolute().parent.is_dir():
         raise ArgumentError(f"--record: there is no folder {record.absolute().parent}")
-    names = agents_.split(agents)
+    names, opponents = agents_.split(agents), agents_.split(against) if against is not None else None
     # a bar that moves would write over what a person is asked
-    shown = nullcontext() if "human" in names else _bar(deals)
+    shown = nullcontext() if "human" in [*names, *(opponents or ())] else _bar(deals)
     with _pool(workers) as pool, shown as progress:
         standing = arenas.play(
             loaded,
@@ -75,7 +75,7 @@ def arena(
             seed,
             duplicate,
             pool,
-            against=None if against is None else agents_.split(against),
+            against=opponents,
             record=record,
             half_width=half_width,
             decide=decide,

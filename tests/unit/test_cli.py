@@ -115,6 +115,7 @@ BAD = [
     (["play", "scout", "--players", "3", "--seat", "3"], "a seat lies in 0..2"),
     (["play", "scout", "--bots", "nobody"], "no agent 'nobody'"),
     (["play", "scout", "--bots", "ismcts:20,opponent=tree"], "did you mean opponents?"),
+    (["play", "scout", "--players", "3", "--bots", "human"], "standard input is none"),
     (["arena", "kuhn", "--agents", "human,random", "--deals", "1"], "standard input is none"),
     (["play", "scout", "--players", "4", "--bots", "random,greedy"], "one for all or 3"),
     (["fly"], "No such command"),

@@ -115,6 +115,22 @@ def test_the_last_scout_of_a_round():
     assert found.sentences[1].endswith("(seat 0 loses nothing for its hand).")
 
 
+def test_a_show_that_may_or_may_not_end_the_round():
+    """Two players: whether the rival, who has no chip, can beat a 9 hangs on its card; a match goes on with round 2."""
+    line = "scout(players=2,rounds=match) | hand 9/1 3/5 1/2 | table 2/8 by 1 | cards 3 1 | chips 0 0 | score 8 9"
+    position = scout.parse(line)
+    action = position.parse_action("show 9")
+    rng = Rng(1)
+    deals = [position.search_sample(rng, "win").child(action) for _ in range(300)]
+    ended = sum(bool(deal.round_results()) for deal in deals)
+    assert 0 < ended < 300
+    found = _explain_scout.tell(position, action, deals, Rng(2))
+    assert found.facts["can_beat"][0]["show"] == pytest.approx(1 - ended / 300)
+    assert found.facts["hand"] == 2
+    assert found.facts["rival_hands"] == {1: 1}
+    assert sum(found.facts["round_ends"].values()) == pytest.approx(1)
+
+
 def test_keep_or_turn_says_what_the_hand_holds():
     hand = "7/8 8/1 6/8 9/4 6/2 1/9 7/4 3/2 5/4 1/6 3/8 9/5"
     position = scout.parse(f"scout(players=3) | choose | hand {hand}")
