@@ -174,7 +174,7 @@ def _rest_of_round(position: Any, deals: Sequence[Any], rng: Rng, facts: dict[st
     nobody = "the rival cannot beat your set" if players == 2 else "nobody beats your set"
     other = "another's set stands" if players > 2 else "you cannot beat the rival's set"
     causes = {
-        "unbeaten": f"{nobody}, and your hand costs nothing",
+        "unbeaten": f"{nobody} (your hand then costs nothing)",
         "other_set": other,
         "empty_hand": "a hand is empty",
         "max_turns": "the last turn is played",

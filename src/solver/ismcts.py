@@ -647,14 +647,15 @@ def search(
     actions, then, best = _tables(trees, source, style.root)
     words = {int(a): _words(source, state, a) for a in actions["action"]}
     then_words = {}
-    before = source.sample(0) if state is None else state
-    after = before.clone()
-    after.apply_action(best)
-    if not len(then) and style.depth == 1 and _decides_again(before, after):
-        # the rollouts have played it by their policy
-        scores = list(after.action_scores())
-        then = np.array([(after.legal_actions()[int(np.argmax(scores))], 0, np.nan, np.nan)], ACTION_DTYPE)
-    if len(then):
+    # a compiled position of another package may offer a search root and nothing else
+    if len(then) or (style.depth == 1 and (state is not None or hasattr(source, "sample"))):
+        before = source.sample(0) if state is None else state
+        after = before.clone()
+        after.apply_action(best)
+        if not len(then) and _decides_again(before, after):
+            # the rollouts have played it by their policy
+            scores = list(after.action_scores())
+            then = np.array([(after.legal_actions()[int(np.argmax(scores))], 0, np.nan, np.nan)], ACTION_DTYPE)
         then_words = {int(a): after.action_to_string(after.current_player(), int(a)) for a in then["action"]}
     settings = {
         "game": str(getattr(source, "game", f"{type(source).__module__}.{type(source).__qualname__}")),

@@ -54,7 +54,7 @@ def test_a_set_that_nobody_can_beat():
     assert found.sentences == [
         "You take 1 card and keep 2; the others hold 1 and 1.",
         "Nobody can beat your 4-4-4 in any of the deals.",
-        "The round ends before your next turn in 100 %: nobody beats your set, and your hand costs nothing.",
+        "The round ends before your next turn in 100 %: nobody beats your set (your hand then costs nothing).",
     ]
 
 
@@ -100,7 +100,7 @@ def test_an_action_that_ends_the_round():
     assert found.value == 8
     text = result.explain()
     assert text.startswith("why show 4-4-4\n- You end 8.0 points ahead of the others' average.\n")
-    assert "- Your hand is empty: the round ends at once.\n- You score 1 in it, the others -7 and -7.\n" in text
+    assert "- Your hand is empty: the round ends at once.\n- You score 1 in it, the others -7 and -7." in text
 
 
 def test_the_last_scout_of_a_round():
