@@ -27,6 +27,7 @@ MODULES = {
     "solver._sampling": ["src/solver/_sampling.pyx"],
     "solver._duel": ["src/solver/_duel.pyx"],
     "solver._ismcts": ["src/solver/_ismcts.pyx"],
+    "solver._pimc": ["src/solver/_pimc.pyx"],
 }
 # Loops over two or three actions: vectorised they take a quarter longer (gcc 12, 14).
 SHORT_LOOPS = {"solver._cfr"}

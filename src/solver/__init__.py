@@ -5,7 +5,7 @@
 >>> result = ismcts.search(position, iterations=1000, seed=1)
 """
 
-from solver import agents, arena, cfr, duel, errors, ismcts, online, policy, stats
+from solver import agents, arena, cfr, duel, errors, ismcts, online, pimc, policy, stats
 from solver._core import Rng
 from solver._version import __version__
 from solver.games import bakerstreet, kuhn, leduc, scout
@@ -23,6 +23,7 @@ __all__ = [
     "kuhn",
     "leduc",
     "online",
+    "pimc",
     "policy",
     "scout",
     "stats",

@@ -502,8 +502,35 @@ cdef class Tree:
         rows.sort()
         return np.array(rows, CHILD_DTYPE)
 
+    def outline(self, least):
+        """The much visited part of the tree, which is small; for `solver.explain`.
+
+        Parameters
+        ----------
+        least : int
+            Visits that a node needs, at least 1.
+
+        Returns
+        -------
+        numpy.ndarray
+            Structured, a row for each node with its parents before it: parent (row, -1: the root), key
+            (what the observer sees of the step), action (-1: chance showed something), visits.
+        """
+        cdef uint32_t node
+        cdef uint32_t wanted = max(1, least)
+        rows = []
+        at = {0: -1}
+        for node in range(1, self.used):
+            # whoever passes a node has passed its parent, so a parent is as much visited and stands before it
+            if self.nodes[node].visits >= wanted:
+                at[node] = len(rows)
+                rows.append((at[self.nodes[node].parent], self.nodes[node].key, self.nodes[node].action,
+                             self.nodes[node].visits))
+        return np.array(rows, OUTLINE_DTYPE)
+
 
 CHILD_DTYPE = np.dtype([("action", "i4"), ("visits", "i8"), ("total", "f8"), ("squares", "f8")])
+OUTLINE_DTYPE = np.dtype([("parent", "i4"), ("key", "u8"), ("action", "i4"), ("visits", "i8")])
 
 
 def time_samples(SearchRoot root not None, Rng rng not None, repeat):

@@ -8,21 +8,43 @@ and where it plays a policy of information states, it sees a `View` instead.
 from __future__ import annotations
 
 import math
+import re
+import sys
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, ClassVar, Protocol
 
-from solver import ismcts
+from solver import asking, ismcts, pimc
 from solver import policy as policies
 from solver._core import Rng
 from solver._policy_games import check_game
-from solver.errors import ArgumentError
+from solver.errors import ArgumentError, SearchError
 from solver.games import bakerstreet, scout
+from solver.games.notation import hint
 from solver.games.scout_notation import strongest
 
-__all__ = ["Agent", "Greedy", "Planning", "Policy", "Random", "Search", "Threshold", "View", "make", "needs_view"]
+__all__ = [
+    "Agent",
+    "Greedy",
+    "Human",
+    "Pimc",
+    "Planning",
+    "Policy",
+    "Random",
+    "Search",
+    "Threshold",
+    "View",
+    "make",
+    "needs_view",
+    "split",
+]
+
+NAMES = (
+    "random, greedy, threshold, planning, flat:2000, flat:0.02s, pimc:40, pimc:0.5s, ismcts:2000, ismcts:0.5s, "
+    "policy:FILE, human"
+)
 
 
 class Agent(Protocol):
@@ -107,6 +129,10 @@ class View:
     def search(self, *args: Any, **options: Any) -> ismcts.Result:
         """`ismcts.search` from here; it draws anew what the seat does not see."""
         return ismcts.search(self._state, *args, **options)
+
+    def average(self, *args: Any, **options: Any) -> pimc.Averages:
+        """`pimc.search` from here; it draws anew what the seat does not see."""
+        return pimc.search(self._state, *args, **options)
 
     def __str__(self) -> str:
         return f"{self.game} | seat {self.player} | {self.information_state_string()!r}"
@@ -290,12 +316,88 @@ class Search:
         actions = position.legal_actions()
         if len(actions) == 1:
             return int(actions[0])
+        options = dict(self.options)
+        if options.get("belief") == "uniform" and "belief" not in _defaults(position):
+            # so is drawn in every game that takes no belief
+            del options["belief"]
         search = position.search if isinstance(position, View) else partial(ismcts.search, position)
-        result = search(self.iterations, self.seconds, seed=rng, **dict(self.options))
+        result = search(self.iterations, self.seconds, seed=rng, **options)
         if result.interrupted:
             # A move cut short would be a weaker one that nobody is told of.
             raise KeyboardInterrupt
         return int(result.best)
+
+
+def _defaults(position: Any) -> dict[str, Any]:
+    """What a search of a position does unless told."""
+    return dict(position.search_defaults()) if hasattr(position, "search_defaults") else {}
+
+
+@dataclass(frozen=True)
+class Pimc:
+    """Perfect-information Monte Carlo: plays what `pimc.search` finds best.
+
+    Parameters
+    ----------
+    deals, seconds : optional
+        The budget a decision; one of them.
+    options : tuple
+        Further arguments of `pimc.search`.
+    """
+
+    name: str
+    deals: int | None = None
+    seconds: float | None = None
+    options: tuple[tuple[str, Any], ...] = ()
+
+    def act(self, position: Any, rng: Rng) -> int:
+        """The action best on average; the only one without a search."""
+        actions = position.legal_actions()
+        if len(actions) == 1:
+            return int(actions[0])
+        search = position.average if isinstance(position, View) else partial(pimc.search, position)
+        return search(self.deals, self.seconds, seed=rng, **dict(self.options)).best
+
+
+@dataclass(frozen=True)
+class Human:
+    """A person at the terminal; plays any game.
+
+    Attributes
+    ----------
+    here : bool
+        It plays in this process and thread only, so `arena.play` takes no executor with it.
+    """
+
+    name: str = "human"
+    here: ClassVar[bool] = True
+
+    def act(self, position: Any, rng: Rng) -> int:
+        """What the person types.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no terminal to ask at.
+        KeyboardInterrupt
+            If the person leaves.
+        """
+        self.check_game(None)
+        # hints draw from a stream of their own: the person's game does not hang on how many it asks for
+        action = asking.ask(position, _say, input, rng.spawn(1)[0])
+        if action is None:
+            raise KeyboardInterrupt
+        return action
+
+    def check_game(self, game: Any) -> None:
+        """Refuse to play where nobody can be asked."""
+        if sys.stdin is None or not sys.stdin.isatty():
+            raise ArgumentError(f"{self.name} is asked at a terminal, and standard input is none")
+
+
+def _say(line: str) -> None:
+    """Print a line."""
+    sys.stdout.write(f"{line}\n")
 
 
 @dataclass(frozen=True)
@@ -343,14 +445,38 @@ def _only(name: str, kind: type, position: Any) -> None:
         raise ArgumentError(f"{name} plays {played}; this is {getattr(position, 'game', position)}")
 
 
+_TEXTBOOK = {
+    "belief": "uniform",
+    "depth": 1,
+    "exploration": 0.7,
+    "horizon": -1,
+    "opponents": "tree",
+    "rollout": "random",
+    "root": "ucb",
+    "widening": 0,
+}
+_KINDS: dict[str, type] = {
+    **{name: type(value) for name, value in ismcts.Style()._asdict().items()},
+    "belief": str,
+    "payoff": str,
+    "threads": int,
+    "max_nodes": int,
+}
+_OF_PIMC = {**{name: _KINDS[name] for name in pimc.OPTIONS}, "iterations": int}
+
+
 def make(text: str) -> Agent:
     """An agent by its name.
 
     Parameters
     ----------
     text : str
-        "random", "planning", "greedy" (SCOUT), "threshold" (Baker Street), "ismcts:2000"
-        (iterations a decision), "ismcts:0.02s" (seconds a decision) or "policy:FILE" (a policy file).
+        "random", "planning", "greedy" (SCOUT), "threshold" (Baker Street), "ismcts:2000" (iterations a
+        decision), "ismcts:0.02s" (seconds a decision), "flat:2000" or "flat:0.02s" (flat Monte Carlo: the
+        search with a tree of one decision, random rollouts and uniform deals), "pimc:40" or "pimc:0.5s"
+        (perfect-information Monte Carlo: deals or seconds a decision), "policy:FILE" (a policy file) or
+        "human" (a person at the terminal). Searches take options: "ismcts:2000,opponents=tree,belief=uniform"
+        (those of `ismcts.search`), "pimc:40,iterations=500" (those of `pimc.search`).
 
     Returns
     -------
@@ -359,7 +485,7 @@ def make(text: str) -> Agent:
     Raises
     ------
     ArgumentError
-        If the text names no agent.
+        If the text names no agent, or an option of a search is unknown or out of its range.
     ArchiveError, OSError
         If the policy file is damaged or cannot be read.
 
@@ -367,10 +493,12 @@ def make(text: str) -> Agent:
     --------
     >>> make("ismcts:2000").iterations
     2000
+    >>> make("ismcts:2000,opponents=tree").options
+    (('opponents', 'tree'),)
     """
     if not isinstance(text, str):
         raise ArgumentError(f"an agent is named by a str such as 'ismcts:2000', not {text!r}")
-    name, colon, budget = text.partition(":")
+    name, colon, rest = text.partition(":")
     if text == "random":
         return Random()
     if text == "greedy":
@@ -379,20 +507,74 @@ def make(text: str) -> Agent:
         return Threshold()
     if text == "planning":
         return Planning()
-    if name == "policy" and budget:
-        return Policy(policies.load(budget), text)
-    if name == "ismcts" and colon:
+    if text == "human":
+        return Human()
+    if name == "policy" and rest:
+        return Policy(policies.load(rest), text)
+    if name in ("ismcts", "flat", "pimc") and colon:
+        budget, *given = rest.split(",")
+        count, seconds = _budget(text, name, budget)
+        options = _options(text, given, _OF_PIMC if name == "pimc" else _KINDS)
+        if name == "pimc":
+            return Pimc(text, count, seconds, tuple(sorted(options.items())))
+        options = {**_TEXTBOOK, **options} if name == "flat" else options
+        return Search(text, count, seconds, tuple(sorted(options.items())))
+    raise ArgumentError(f"there is no agent {text!r}; the agents are {NAMES}")
+
+
+def split(text: str) -> list[str]:
+    """Agents' names from a list by commas; an option (`name=value`) belongs to the agent before it.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> split("ismcts:2000,opponents=tree,planning")
+    ['ismcts:2000,opponents=tree', 'planning']
+    """
+    return re.split(r",(?![a-z_]+=)", text)
+
+
+def _budget(text: str, name: str, budget: str) -> tuple[int | None, float | None]:
+    """A number of iterations or deals, or seconds."""
+    try:
+        if budget.endswith("s"):
+            seconds = float(budget[:-1])
+            if 0 < seconds < math.inf:
+                return None, seconds
+        elif int(budget) >= 1:
+            return int(budget), None
+    except ValueError:
+        pass
+    what = "deals (pimc:40)" if name == "pimc" else f"iterations ({name}:2000)"
+    raise ArgumentError(f"{text}: a budget is a number of {what} or of seconds ({name}:0.5s)")
+
+
+def _options(text: str, given: Sequence[str], kinds: dict[str, type]) -> dict[str, Any]:
+    """Options of a search, each of its type and within its range."""
+    options: dict[str, Any] = {}
+    for part in given:
+        name, equals, value = part.partition("=")
+        if not equals or name not in kinds:
+            known = hint(name, kinds)
+            raise ArgumentError(f"{text}: there is no option {name!r}; they are {', '.join(sorted(kinds))}{known}")
+        if name in options:
+            raise ArgumentError(f"{text}: {name} stands here twice")
         try:
-            if budget.endswith("s"):
-                seconds = float(budget[:-1])
-                if 0 < seconds < math.inf:
-                    return Search(text, seconds=seconds)
-            elif int(budget) >= 1:
-                return Search(text, iterations=int(budget))
+            options[name] = kinds[name](value)
         except ValueError:
-            pass
-        raise ArgumentError(f"{text}: a budget is a number of iterations (ismcts:2000) or of seconds (ismcts:0.5s)")
-    raise ArgumentError(
-        f"there is no agent {text!r}; the agents are random, greedy, threshold, planning, ismcts:2000, ismcts:0.5s, "
-        "policy:FILE"
-    )
+            what = "a whole number" if kinds[name] is int else "a number"
+            raise ArgumentError(f"{text}: {name} is {what}, not {value!r}") from None
+    try:
+        ismcts.check_options(options)
+    except SearchError as error:
+        raise ArgumentError(f"{text}: {error}") from error
+    if options.get("iterations", 1) < 1:
+        raise ArgumentError(f"{text}: iterations must be at least 1")
+    return options

@@ -117,6 +117,8 @@ def play(
     game = games.load(game) if isinstance(game, str) else game
     names, job = _job(game, agents, against, seed, duplicate)
     order, made, job = _canonical(job)
+    if executor is not None and (person := next((player for player in made if getattr(player, "here", False)), None)):
+        raise ArgumentError(f"{person.name} plays in this process only: with one worker, without an executor")
     if (whole(deals) or 0) < 1:
         raise ArgumentError(f"deals is a whole number of at least 1, not {deals!r}")
     positive("half_width", half_width, float)

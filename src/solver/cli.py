@@ -122,13 +122,15 @@ def best(
         str | None, typer.Option(help="How the others play: uniform or worth (Baker Street), play (SCOUT).")
     ] = None,
     rows: Annotated[int, typer.Option(min=1, help="Actions to list.")] = 12,
+    why: Annotated[bool, typer.Option("--why", help="Say in words why it is best.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Print the best play of a position.
 
     Below it stands the table of candidate actions. Value is the mean pay-off of the seat to move: by
     default its score minus the mean of the others'. Actions with few visits were dropped early: their
-    values are rough. Ctrl-C ends the search and prints what it has. From standard input, blank lines
+    values are rough. --why adds what the best play rests on: chances counted over deals that fit what the
+    seat knows. Ctrl-C ends the search and prints what it has. From standard input, blank lines
     and lines that begin with # are passed over.
 
     Example: solver best 'scout(players=3) | hand 4/1 4/3 4/8 | table 2/8 by 2 | cards 3 11 12 | score 0 4 5'
@@ -163,11 +165,14 @@ def best(
             _complain(f"line {number}: {error}")
             continue
         if as_json:
-            typer.echo(result.to_json())
+            data = result.to_dict()
+            if why:
+                data["why"] = result.explanation().to_dict()
+            typer.echo(json.dumps(data))
         else:
             if found:
                 typer.echo()
-            _print_result(parsed, result, rows)
+            _print_result(parsed, result, rows, why)
         found += 1
         if result.interrupted:
             break
@@ -216,7 +221,7 @@ def result_table(result: ismcts.Result, rows: int) -> Table:
     return table
 
 
-def _print_result(position: Any, result: ismcts.Result, rows: int) -> None:
+def _print_result(position: Any, result: ismcts.Result, rows: int, why: bool) -> None:
     out = console()
     out.print(position.pretty())
     out.print()
@@ -227,6 +232,10 @@ def _print_result(position: Any, result: ismcts.Result, rows: int) -> None:
         out.print(f"{result.untried} actions were not tried within this budget")
     out.print()
     out.print(f"best play: {result.best_words()}", style="bold")
+    if why:
+        for line in result.explanation().lines(heading=False):
+            out.print(line)
+        out.print()
     note = " (interrupted)" if result.interrupted else ""
     out.print(
         f"{result.iterations:,} iterations in {result.seconds:.2f} s{note}, seed {result.settings['seed']}",
@@ -242,7 +251,7 @@ def play(
     bots: Annotated[
         str,
         typer.Option(
-            help="One for all or one each, by commas: random, greedy, threshold, planning, ismcts:2000, ismcts:1s."
+            help=f"One for all or one each, by commas: {agents.NAMES}. Searches take options: ismcts:2000,root=ucb."
         ),
     ] = "ismcts:0.5s",
     seed: Seed = None,
@@ -259,12 +268,15 @@ def play(
     n = loaded.num_players()
     if not 0 <= seat < n:
         raise ArgumentError(f"--seat: a seat lies in 0..{n - 1}, not {seat}")
-    names = bots.split(",")
+    names = agents.split(bots)
     if len(names) not in (1, n - 1):
         raise ArgumentError(f"--bots: one for all or {n - 1}, separated by commas, not {len(names)}")
     if len(names) == 1:
         names = names * (n - 1)
     others: list[Any] = [agents.make(name) for name in names]
+    for bot in others:
+        if callable(getattr(bot, "check_game", None)):
+            bot.check_game(loaded)
     others.insert(seat, None)
     PlayTable(loaded, seat, others, seed_or_new(seed), console()).run()
 

@@ -7,13 +7,14 @@ import multiprocessing
 import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
+from solver import agents as agents_
 from solver import arena as arenas
 from solver import games
 from solver.console import AsJson, console, terminal_progress, with_players
@@ -23,7 +24,7 @@ __all__ = ["add_to"]
 
 Names = Annotated[
     str,
-    typer.Option(help="By commas: random, greedy, threshold, planning, ismcts:2000, ismcts:0.2s, policy:FILE."),
+    typer.Option(help=f"By commas: {agents_.NAMES}. Searches take options: ismcts:2000,root=ucb."),
 ]
 
 
@@ -63,15 +64,18 @@ def arena(
     loaded = games.load(with_players(game, players))
     if record is not None and not record.absolute().parent.is_dir():
         raise ArgumentError(f"--record: there is no folder {record.absolute().parent}")
-    with _pool(workers) as pool, _bar(deals) as progress:
+    names, opponents = agents_.split(agents), agents_.split(against) if against is not None else None
+    # a bar that moves would write over what a person is asked
+    shown = nullcontext() if "human" in [*names, *(opponents or ())] else _bar(deals)
+    with _pool(workers) as pool, shown as progress:
         standing = arenas.play(
             loaded,
-            agents.split(","),
+            names,
             deals,
             seed,
             duplicate,
             pool,
-            against=None if against is None else against.split(","),
+            against=opponents,
             record=record,
             half_width=half_width,
             decide=decide,

@@ -23,18 +23,20 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from solver import _ismcts
+from solver import _ismcts, explain
 from solver._core import Rng, whole
 from solver._version import __version__
 from solver.errors import SearchError
 from solver.protocol import CHANCE_PLAYER, offers
 
-__all__ = ["ACTION_DTYPE", "PythonTree", "Result", "search"]
+__all__ = ["ACTION_DTYPE", "PythonTree", "Result", "Style", "check_options", "observed", "search"]
 
 ACTION_DTYPE = np.dtype([("action", "i4"), ("visits", "i8"), ("value", "f8"), ("stderr", "f8")])
 DEFAULT_MAX_NODES = 2_000_000
 _SLICE = 0.01  # seconds between two looks at the clock and for Ctrl-C
 _WIDENING_VISITS = 100  # as in the compiled tree
+_OUTLINE = 200  # parts of the iterations that a node needs to be kept in a result
+_LINE = 8  # moves of the twin's line of play
 _PAYOFFS = ("score", "margin", "win")
 
 
@@ -67,6 +69,14 @@ class Result:
     settings : dict
         Game, rules version, seed (and `spawn_key`, if a SeedSequence had one), budget, pay-off,
         exploration, library version: what is needed to run it again.
+    source : Position or State
+        What was searched from.
+    belief : str, callable or None
+        As it was used.
+    outline : numpy.ndarray
+        The much visited part of the (first) compiled tree, for `explain`; a few kilobytes.
+    line : tuple
+        The much visited moves after `best` of the (first) Python tree, for `explain`.
     """
 
     best: int
@@ -81,6 +91,10 @@ class Result:
     seconds: float
     interrupted: bool
     settings: dict[str, Any] = field(default_factory=dict)
+    source: Any = field(default=None, repr=False)
+    belief: Any = field(default=None, repr=False)
+    outline: NDArray[Any] = field(default_factory=lambda: np.empty(0, _ismcts.OUTLINE_DTYPE), repr=False)
+    line: tuple[tuple[Any, ...], ...] = field(default=(), repr=False)
 
     @property
     def value(self) -> float:
@@ -96,6 +110,30 @@ class Result:
         """The best move in plain language, with what the mover does next if it decides again."""
         words = self.words[self.best]
         return words if self.best_then is None else f"{words}, then {self.then_words[self.best_then]}"
+
+    def explanation(self, samples: int = 200) -> explain.Explanation:
+        """Why the best action is best, as data: `solver.explain.explain`."""
+        return explain.explain(self, samples)
+
+    def explain(self, samples: int = 200) -> str:
+        """Why the best action is best, in words.
+
+        Parameters
+        ----------
+        samples : int, default 200
+            Deals over which chances are counted.
+
+        Returns
+        -------
+        str
+            At most 80 columns wide. The same for the same result.
+
+        Raises
+        ------
+        ArgumentError
+            If `samples` is no whole number of at least 1.
+        """
+        return str(self.explanation(samples))
 
     def rows(self, limit: int | None = None) -> list[tuple[str, int, float, float]]:
         """(words, visits, value, stderr) of each action, the most visited first."""
@@ -432,6 +470,30 @@ class PythonTree:
         rows = [(s.action, s.visits, s.total, s.squares) for s in steps.values() if s.visits]
         return np.array(sorted(rows), _ismcts.CHILD_DTYPE)
 
+    def line(self, best: int) -> tuple[tuple[Any, ...], ...]:
+        """The most visited moves after the best action, up to where chance decides or the tree ends.
+
+        Returns
+        -------
+        tuple of (seat, words, share of the visits or None for the observer's own, "", None)
+        """
+        state = self.sample(self.rng)
+        state.apply_action(best)
+        moves: list[tuple[Any, ...]] = []
+        while len(moves) < _LINE and not state.is_terminal() and state.current_player() != CHANCE_PLAYER:
+            player = state.current_player()
+            steps = self.steps.get(state.information_state_string(self.observer), {})
+            groups = {key: group for key, group in self._options(state).items() if key in steps}
+            visits = sum(steps[key].visits for key in groups)
+            if not visits or visits < self.iterations / _OUTLINE:
+                break
+            key = max(groups, key=lambda key: steps[key].visits)
+            share = None if player == self.observer else steps[key].visits / visits
+            words = str(state.action_to_string(player, groups[key][0]))
+            moves.append((player, words, share, "", None))
+            state.apply_action(groups[key][0])
+        return tuple(moves)
+
 
 def derive_payoffs(returns: Sequence[float], payoff: str | None) -> list[float]:
     """Pay-off by seat from a game's returns.
@@ -559,7 +621,7 @@ def search(
     'show 4-4-4'
     """
     iterations, seconds, threads, max_nodes = _checked(iterations, seconds, threads, payoff, max_nodes)
-    source, state = _observed(position_or_state)
+    source, state = observed(position_or_state)
     defaults = source.search_defaults() if hasattr(source, "search_defaults") else {}
     if belief is not None and "belief" not in defaults:
         raise SearchError("belief: the positions of this game take none")
@@ -585,14 +647,15 @@ def search(
     actions, then, best = _tables(trees, source, style.root)
     words = {int(a): _words(source, state, a) for a in actions["action"]}
     then_words = {}
-    before = source.sample(0) if state is None else state
-    after = before.clone()
-    after.apply_action(best)
-    if not len(then) and style.depth == 1 and _decides_again(before, after):
-        # the rollouts have played it by their policy
-        scores = list(after.action_scores())
-        then = np.array([(after.legal_actions()[int(np.argmax(scores))], 0, np.nan, np.nan)], ACTION_DTYPE)
-    if len(then):
+    # a compiled position of another package may offer a search root and nothing else
+    if len(then) or (style.depth == 1 and (state is not None or hasattr(source, "sample"))):
+        before = source.sample(0) if state is None else state
+        after = before.clone()
+        after.apply_action(best)
+        if not len(then) and _decides_again(before, after):
+            # the rollouts have played it by their policy
+            scores = list(after.action_scores())
+            then = np.array([(after.legal_actions()[int(np.argmax(scores))], 0, np.nan, np.nan)], ACTION_DTYPE)
         then_words = {int(a): after.action_to_string(after.current_player(), int(a)) for a in then["action"]}
     settings = {
         "game": str(getattr(source, "game", f"{type(source).__module__}.{type(source).__qualname__}")),
@@ -624,6 +687,10 @@ def search(
         seconds=took,
         interrupted=interrupted,
         settings=settings,
+        source=source,
+        belief=belief,
+        outline=trees[0].outline(done // threads // _OUTLINE) if use_compiled else np.empty(0, _ismcts.OUTLINE_DTYPE),
+        line=() if use_compiled else trees[0].line(best),
     )
 
 
@@ -697,6 +764,24 @@ def _style(
     return Style(**chosen)
 
 
+def check_options(options: dict[str, Any]) -> None:
+    """Refuse options of `search` that no game would take.
+
+    Parameters
+    ----------
+    options : dict
+        By name; a belief is for the game to judge.
+
+    Raises
+    ------
+    SearchError
+        If one is out of its range.
+    """
+    max_nodes = options.get("max_nodes", DEFAULT_MAX_NODES)
+    _checked(None, options.get("seconds"), options.get("threads", 1), options.get("payoff"), max_nodes)
+    _style({}, **{name: options.get(name) for name in Style._fields})
+
+
 def _real(name: str, value: Any) -> float:
     """A finite float option."""
     try:
@@ -716,8 +801,14 @@ def _whole(name: str, value: Any, low: int, high: int) -> int:
     return result
 
 
-def _observed(given: Any) -> tuple[Any, Any]:
-    """(what to search from, the state or None): a Position where there is one."""
+def observed(given: Any) -> tuple[Any, Any]:
+    """(what to search from, the state or None): a Position where there is one.
+
+    Raises
+    ------
+    SearchError
+        If no seat is to decide, or a Position is not that of the seat to move.
+    """
     if offers(given, "search_sample") or offers(given, "search_root"):
         if given.current_player() != given.player:
             raise SearchError(

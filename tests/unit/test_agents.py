@@ -1,11 +1,13 @@
 """Agents: what greedy does, names, and that the search beats random and greedy players."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
-from solver import agents, arena, bakerstreet, scout
+from solver import agents, arena, asking, bakerstreet, ismcts, kuhn, leduc, scout
 from solver._core import Rng
-from solver.errors import ArgumentError
+from solver.errors import AgentError, ArgumentError, RecordError
 
 
 def words(line, agent, seed=1):
@@ -38,7 +40,7 @@ def test_greedy(line, expected):
     assert words(line, agents.Greedy()) == expected
 
 
-@pytest.mark.parametrize("name", ["random", "greedy", "ismcts:20"])
+@pytest.mark.parametrize("name", ["random", "greedy", "ismcts:20", "flat:20", "pimc:2,iterations=10"])
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
 def test_agents_play_legally_and_by_their_seed(name, players):
     game = scout.Game(players=players, rounds="match")
@@ -69,6 +71,11 @@ def test_random_is_uniform():
         "Greedy",
         "Planning",
         "random:3",
+        "human:1",
+        "flat",
+        "flat:0s",
+        "pimc:x",
+        "pimc:",
     ],
 )
 def test_unknown_names(text):
@@ -172,3 +179,182 @@ def test_search_beats_planning_in_scout():
     """Two players, 500 iterations: more than two standard errors above zero."""
     row = arena.play(scout.Game(players=2), ["ismcts:500"], 60, against=["planning"])[0]
     assert row.mean > 2 * row.stderr
+
+
+# ----------------------------------------------------------------------------------------------
+# Options in a name
+
+
+def test_options_are_typed():
+    agent = agents.make("ismcts:0.5s,widening=8,exploration=1,opponents=tree,horizon=-1")
+    expected = (("exploration", 1.0), ("horizon", -1), ("opponents", "tree"), ("widening", 8))
+    assert agent.options == expected
+    assert [type(value) for _, value in agent.options] == [float, int, str, int]
+    assert (agent.name, agent.seconds) == ("ismcts:0.5s,widening=8,exploration=1,opponents=tree,horizon=-1", 0.5)
+    assert dict(agents.make("pimc:3,iterations=50").options) == {"iterations": 50}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("ismcts:20,opponent=tree", "there is no option 'opponent'; .*did you mean opponents"),
+        ("ismcts:20,tree", "there is no option 'tree'"),
+        ("ismcts:20,opponents=nobody", "opponents must be one of tree, policy, not 'nobody'"),
+        ("ismcts:20,widening=x", "widening is a whole number, not 'x'"),
+        ("ismcts:20,exploration=x", "exploration is a number, not 'x'"),
+        ("ismcts:20,exploration=nan", "exploration must be a finite number"),
+        ("ismcts:20,widening=-1", "widening must be a whole number in 0"),
+        ("ismcts:20,depth=1,depth=2", "depth stands here twice"),
+        ("ismcts:20,payoff=most", "payoff must be one of"),
+        ("ismcts:20,threads=0", "threads must be a whole number"),
+        ("ismcts:20,seconds=1", "there is no option 'seconds'"),
+        ("pimc:20,opponents=tree", "there is no option 'opponents'"),
+        ("pimc:20,iterations=0", "iterations must be at least 1"),
+        ("random,depth=1", "there is no agent"),
+    ],
+)
+def test_bad_options_are_named(text, message):
+    with pytest.raises(ArgumentError, match=message):
+        agents.make(text)
+
+
+def test_options_reach_the_search():
+    position = scout.Game(players=3).deal(seed=2, turned=[False] * 3).position(0)
+    options = {"opponents": "tree", "rollout": "random", "widening": 0, "belief": "uniform"}
+    text = ",".join(f"{name}={value}" for name, value in options.items())
+    for seed in range(3):
+        expected = ismcts.search(position, 100, seed=Rng(seed), **options).best
+        assert agents.make(f"ismcts:100,{text}").act(position, Rng(seed)) == expected
+
+
+def test_a_list_of_names_keeps_options_with_their_agent():
+    assert agents.split("random") == ["random"]
+    names = ["flat:20", "ismcts:2000,opponents=tree,max_nodes=99", "policy:a=b.policy", "pimc:2,belief=play"]
+    assert agents.split(",".join(names)) == names
+
+
+def test_records_keep_the_options(tmp_path):
+    """A run that goes on from a record is the unbroken one; other options are other agents."""
+    names = ["ismcts:20,opponents=tree", "pimc:2,iterations=10", "flat:20"]
+    file = tmp_path / "games.jsonl"
+    arena.play("bakerstreet", names[:2], deals=2, record=file)
+    assert arena.play("bakerstreet", names[:2], deals=4, record=file) == arena.play("bakerstreet", names[:2], deals=4)
+    arena.replay(file, 3, rerun=True)
+    with pytest.raises(RecordError):
+        arena.play("bakerstreet", ["ismcts:20,opponents=policy", names[1]], deals=4, record=file)
+    assert "opponents" in file.read_text()
+
+
+def test_other_processes_and_threads_play_the_same():
+    names = ["ismcts:20,opponents=tree", "pimc:2,iterations=10"]
+    with ThreadPoolExecutor(2) as pool:
+        assert arena.play("bakerstreet", names, deals=3, executor=pool) == arena.play("bakerstreet", names, deals=3)
+
+
+# ----------------------------------------------------------------------------------------------
+# Flat Monte Carlo
+
+
+def test_flat_monte_carlo_is_the_search_with_a_tree_of_one_decision():
+    position = scout.Game(players=3).deal(seed=2, turned=[False] * 3).position(0)
+    options = dict(agents.make("flat:300").options)
+    result = ismcts.search(position, 300, seed=1, **options)
+    # a node for each action, and no more
+    assert result.nodes == 1 + (result.actions["visits"] > 0).sum()
+    assert result.settings["belief"] == "uniform"
+    assert result.settings["rollout"] == "random"
+    assert agents.make("flat:300").act(position, Rng(1)) == ismcts.search(position, 300, seed=Rng(1), **options).best
+    assert dict(agents.make("flat:300,rollout=policy").options)["rollout"] == "policy"
+
+
+@pytest.mark.parametrize("game", [kuhn.Game(), leduc.Game()])
+def test_baselines_play_games_in_plain_python(game):
+    standing = arena.play(game, ["flat:30", "pimc:3,iterations=20", "random"], deals=4)
+    assert standing == arena.play(game, ["flat:30", "pimc:3,iterations=20", "random"], deals=4)
+
+
+def test_flat_beats_random_in_baker_street():
+    assert won("flat:200", "random", 20) >= 15
+
+
+# ----------------------------------------------------------------------------------------------
+# A person
+
+
+@pytest.fixture
+def terminal(monkeypatch):
+    """A terminal at which these lines are typed."""
+
+    def type_in(*lines):
+        left = iter(lines)
+
+        class Terminal:
+            def isatty(self):
+                return True
+
+        def read(prompt):
+            try:
+                return next(left)
+            except StopIteration:
+                raise EOFError from None
+
+        monkeypatch.setattr("sys.stdin", Terminal())
+        monkeypatch.setattr("builtins.input", read)
+
+    return type_in
+
+
+def test_a_person_is_asked(terminal, capsys):
+    position = scout.parse("scout(players=3) | hand 4/1 4/3 4/8 9/1 | table 2/8 by 2 | cards 4 11 11 | score 0 4 5")
+    terminal("?", "fly", "999", "", "line", "show 4-4-4")
+    action = agents.make("human").act(position, Rng(1))
+    assert position.action_to_string(action) == "show 4-4-4"
+    out = capsys.readouterr().out
+    for words in ("hand     4  4  4  9", "'fly' means no action", "there are ", "why ", str(position)):
+        assert words in out
+
+
+def test_a_person_plays_in_the_arena(terminal, capsys):
+    terminal(*["1"] * 100)
+    standing = arena.play("kuhn", ["human", "random"], deals=2)
+    assert standing[0].games == 4
+    assert "your action" not in capsys.readouterr().out
+    terminal(*["1"] * 2000)
+    assert arena.play("bakerstreet", ["human", "random"], deals=1).deals == 1
+
+
+def test_a_person_in_a_game_without_positions(terminal, capsys):
+    state = kuhn.Game().new_initial_state()
+    for action in (0, 1):
+        state.apply_action(action)
+    terminal("?", "fold", "BET")
+    assert agents.Human().act(agents.View(kuhn.Game(), state, 0), Rng(1)) == 1
+    out = capsys.readouterr().out
+    assert "  1 pass\n  2 bet\n" in out
+    assert "'fold' means no action here" in out
+
+
+def test_a_person_leaves(terminal):
+    terminal("q")
+    with pytest.raises(KeyboardInterrupt):
+        agents.make("human").act(bakerstreet.Game().deal(seed=1).position(0), Rng(1))
+
+
+def test_a_person_needs_a_terminal(monkeypatch):
+    monkeypatch.setattr("sys.stdin", None)
+    with pytest.raises(ArgumentError, match="human is asked at a terminal, and standard input is none"):
+        arena.play("kuhn", ["human", "random"], deals=1)
+    with pytest.raises(ArgumentError, match="standard input is none"):
+        agents.make("human").act(bakerstreet.Game().deal(seed=1).position(0), Rng(1))
+
+
+def test_a_person_sits_at_one_table_only(terminal):
+    terminal("q")
+    with ThreadPoolExecutor(1) as pool, pytest.raises(ArgumentError, match="human plays in this process only"):
+        arena.play("kuhn", ["human", "random"], deals=1, executor=pool)
+
+
+def test_a_belief_that_a_game_does_not_take():
+    with pytest.raises(AgentError, match="belief"):
+        arena.play("kuhn", ["ismcts:20,belief=play", "random"], deals=1)
+    assert asking.HELP.count("\n") >= 4

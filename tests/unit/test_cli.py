@@ -60,6 +60,27 @@ def test_best_prints_position_and_table(run):
     assert "\x1b" not in out
 
 
+def test_best_says_why(run):
+    line = "scout(players=3) | hand 4/1 4/3 9/2 6/8 3/1 | table 2/8 by 2 | cards 5 9 10 | score 1 5 5"
+    words = ("best", line, "--iterations", "500", "--seed", "1", "--why")
+    status, out, err = run(*words)
+    assert (status, err) == (0, "")
+    assert all(len(text) <= 80 for text in out.splitlines())
+    assert re.search("\nbest play: .*\n- You end ", out)
+    assert "\n- Next best: " in out
+    assert "\n- Most likely it goes on:\n    seat 1  " in out
+    assert run(*words)[1].partition(" iterations in ")[0] == out.partition(" iterations in ")[0]
+
+
+def test_best_says_why_in_json(run):
+    status, out, _ = run("best", LINE, "--iterations", "300", "--seed", "1", "--json", "--why")
+    assert status == 0
+    data = json.loads(out)
+    assert data["why"]["best"] == data["best_words"] == "show 4-4-4"
+    assert data["why"]["facts"]["round_ends"] == {"empty_hand": 1.0}
+    assert "why" not in json.loads(run("best", LINE, "--iterations", "300", "--seed", "1", "--json")[1])
+
+
 def test_best_json_from_standard_input(run):
     status, out, _ = run("best", "-", "--iterations", "100", "--seed", "1", "--json", stdin=f"{LINE}\n\n{LINE}\n")
     assert status == 0
@@ -93,6 +114,9 @@ BAD = [
     (["deal", "scout", "--seed", "-1"], "seed"),
     (["play", "scout", "--players", "3", "--seat", "3"], "a seat lies in 0..2"),
     (["play", "scout", "--bots", "nobody"], "no agent 'nobody'"),
+    (["play", "scout", "--bots", "ismcts:20,opponent=tree"], "did you mean opponents?"),
+    (["play", "scout", "--players", "3", "--bots", "human"], "standard input is none"),
+    (["arena", "kuhn", "--agents", "human,random", "--deals", "1"], "standard input is none"),
     (["play", "scout", "--players", "4", "--bots", "random,greedy"], "one for all or 3"),
     (["fly"], "No such command"),
     (["best", f"{LINE} | scores 1 2 3"], "did you mean score?"),
@@ -160,6 +184,15 @@ def test_play_to_the_end(run):
     assert out.count("seat 1 greedy shows") + out.count("seat 1 greedy scouts") > 0
     line = next(line for line in out.splitlines() if line.startswith("your action> scout("))
     assert scout.parse(line.removeprefix("your action> ")).player == 0
+
+
+def test_options_of_a_bot(run):
+    words = ("play", "scout", "--players", "3", "--bots", "flat:20,threads=1,pimc:2,iterations=20", "--seed", "3")
+    status, out, err = run(*words, stdin="keep\nwhy\nq\n")
+    assert (status, err) == (0, "")
+    assert "seat 1 flat:20,threads=1" in out
+    assert "seat 2 pimc:2,iterations=20" in out
+    assert "\nwhy " in out.replace("your action> why ", "\nwhy ")
 
 
 def test_leaving_the_table(run):
