@@ -114,7 +114,7 @@ def test_python_blocks_run(page, capsys, tmp_path, monkeypatch):
 @pytest.mark.needs("README.md", "docs")
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_positions_are_read(page):
-    lines = re.findall(r"(?:scout\([^)|]*\)|bakerstreet) \| [^'`\n]*", page.read_text())
+    lines = re.findall(r"(?:scout\([^)|]*\)|bakerstreet) \| [^'`\"\n]*", page.read_text())
     for line in lines:
         if "9/10" not in line:
             games.parse(line)
