@@ -52,7 +52,7 @@ cdef inline void load_row(const weights_t* w, const hand_t* h, int n, bint botto
     cdef uint64_t bytes
     r.n = n
     for i in range(EDGE):
-        r.number[i] = 0
+        r.number[i] = r.relation[i] = 0
         r.before[i] = r.after[i] = NO_WORTH
     while block <= n + 1:              # zeros stand behind the last card
         bytes = transpose8((plane[0] >> block & 255) | (plane[1] >> block & 255) << 8
@@ -60,7 +60,6 @@ cdef inline void load_row(const weights_t* w, const hand_t* h, int n, bint botto
         for i in range(8):
             r.number[EDGE + block + i] = <uint8_t> (bytes >> (8 * i))
         block += 8
-    r.relation[0] = r.relation[1] = 0
     for i in range(EDGE, n + 2 + EDGE):
         r.relation[i] = w.relation[r.number[i - 1]][r.number[i]]
 
