@@ -38,6 +38,7 @@ __all__ = [
     "View",
     "make",
     "needs_view",
+    "seen",
     "split",
 ]
 
@@ -150,6 +151,25 @@ def needs_view(state: Any, agent: Agent) -> bool:
     # a user's own class may have a `position` of another kind
     positions = all(callable(getattr(type(state), name, None)) for name in ("position", "observed_actions"))
     return bool(getattr(agent, "information_states", False)) or not positions
+
+
+def seen(agent: Agent, game: Any, state: Any) -> Any:
+    """What an agent is given to act on: a Position, or a `View` if it needs one.
+
+    Parameters
+    ----------
+    agent : Agent
+    game : Game
+    state : State
+        Of which a seat is to move.
+
+    Returns
+    -------
+    Position or View
+        Of the seat to move.
+    """
+    player = state.current_player()
+    return View(game, state, player) if needs_view(state, agent) else state.position(player)
 
 
 @dataclass(frozen=True)

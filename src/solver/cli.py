@@ -118,6 +118,8 @@ def best(
         int | None, typer.Option(help="Rounds (SCOUT: turns) of a policy rollout; -1: to the end.")
     ] = None,
     widening: Annotated[int | None, typer.Option(help="Best-looking actions tried first; 0: all.")] = None,
+    depth: Annotated[int | None, typer.Option(help="Own decisions in the tree; 0: no bound.")] = None,
+    root: Annotated[str | None, typer.Option(help="How the budget is shared out: ucb or halving.")] = None,
     belief: Annotated[
         str | None, typer.Option(help="How the others play: uniform or worth (Baker Street), play (SCOUT).")
     ] = None,
@@ -154,6 +156,8 @@ def best(
                     opponents=opponents,
                     horizon=horizon,
                     widening=widening,
+                    depth=depth,
+                    root=root,
                     belief=belief,
                     progress=report,
                 )

@@ -7,6 +7,7 @@ from typing import Any
 
 from rich.console import Console
 
+from solver import agents
 from solver._core import Rng
 from solver.asking import ask
 from solver.games import scout
@@ -54,7 +55,7 @@ class Table:
                         return
                 else:
                     bot = self.bots[self.state.current_player()]
-                    action = bot.act(self.state.position(self.state.current_player()), self.rng)
+                    action = bot.act(agents.seen(bot, self.game, self.state), self.rng)
                 self.step(action)
         except KeyboardInterrupt:
             self.leave()

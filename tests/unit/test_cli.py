@@ -158,6 +158,27 @@ def test_bench(run, monkeypatch):
     assert all(row["rate"] > 0 for row in rows)
 
 
+def test_play_against_a_policy_table(run, tmp_path):
+    """It is given the information state, not a Position that has none."""
+    game = scout.Game(players=2, ranks=3, hand_size=1, chips=1, max_turns=3)
+    file = tmp_path / "small.policy"
+    policy.uniform(game).save(file)
+    status, out, err = run("play", str(game), "--bots", f"policy:{file}", "--seed", "1", stdin="\n".join(["1"] * 40))
+    assert (status, err) == (0, "")
+    assert "The round is over" in out
+    assert f"seat 1 policy:{file} " in out
+
+
+def test_best_takes_every_way_to_search(run):
+    given = ["--depth", "2", "--root", "ucb", "--iterations", "200", "--seed", "1"]
+    status, out, _ = run("best", LINE, *given, "--json")
+    settings = json.loads(out)["settings"]
+    assert (status, settings["depth"], settings["root"]) == (0, 2, "ucb")
+    status, _, err = run("best", LINE, "--root", "best")
+    assert (status, err.count("\n")) == (2, 1)
+    assert "root must be one of ucb, halving" in err
+
+
 def test_play_to_the_end(run):
     """Always the first action, against greedy bots; what is wrong is explained on the way."""
     typed = ["?", "99999", "fly", "show 99", "scout left 0", "keep", "keep", "line", *["1"] * 200]

@@ -612,6 +612,4 @@ class AgentBot(pyspiel.Bot):  # type: ignore[misc]
         game, played = state.get_game(), state
         if isinstance(state, State):
             game, played = game.solver_game, state.solver_state
-        if agents.needs_view(played, self.agent):
-            return int(self.agent.act(agents.View(game, played, self._player), self._rng))
-        return int(self.agent.act(played.position(self._player), self._rng))
+        return int(self.agent.act(agents.seen(self.agent, game, played), self._rng))
