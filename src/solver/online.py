@@ -20,6 +20,7 @@ from __future__ import annotations
 import json
 import math
 import operator
+from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
@@ -270,7 +271,7 @@ class _Row:
         return [r / total for r in kept] if total > 0 else [1 / len(kept)] * len(kept)
 
 
-class _Learner:
+class _Learner(ABC):
     """Rows that grow, and the lines that make them grow."""
 
     def __init__(self, world: _World, rng: Rng, max_states: int) -> None:
@@ -286,9 +287,9 @@ class _Learner:
             self.line()
             self.iterations += 1
 
+    @abstractmethod
     def line(self) -> None:
         """Play one line and learn from it."""
-        raise NotImplementedError
 
     def row(self, place: Any, player: int, left: list[bool]) -> _Row | None:
         """The row of an information state; None where its player has left what is known.
