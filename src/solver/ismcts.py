@@ -361,10 +361,6 @@ class PythonTree:
             self.chance = copy.copy(self.rng)
         return state
 
-    def _begin_halving(self, tried: list[Any]) -> None:
-        self.survivors = list(tried)
-        self.phases = max(1, (len(tried) - 1).bit_length())
-
     def _next_survivor(self) -> Any:
         """What to play next at the root, as `next_survivor` of the compiled tree."""
         steps = cast(dict[Any, _Step], self.root)
@@ -419,7 +415,8 @@ class PythonTree:
                 key = self._next_survivor()
             elif halves and key is None:
                 # All candidates have been tried, each from the same deal: the turns begin, with another.
-                self._begin_halving(list(steps))
+                self.survivors = list(steps)
+                self.phases = max(1, (len(steps) - 1).bit_length())
                 self._iterate()
                 return
             elif key is not None:

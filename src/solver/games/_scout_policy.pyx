@@ -62,7 +62,7 @@ cdef inline int32_t units(double points) noexcept nogil:
 
 cdef void fill_weights(const double* c, weights_t* w) noexcept nogil:
     """The tables of a set of constants."""
-    cdef int size, number, relation
+    cdef int size, number, right, relation
     for size in range(SIZES):
         for number in range(NUMBERS):
             if size < 2:
@@ -74,11 +74,10 @@ cdef void fill_weights(const double* c, weights_t* w) noexcept nogil:
             w.held[0][size][number] = units(c[14 + min(size, 4) - 2] + c[21] * (number - 5))
             w.held[1][size][number] = units(c[17 + min(size, 5) - 2] + c[21] * (number - 5))
     for number in range(NUMBERS):
-        for size in range(NUMBERS):
-            w.relation[number][size] = relation = 0 if number * size == 0 else (
-                EQUAL * (size == number) + HIGHER * (size == number + 1) + LOWER * (size == number - 1))
-            w.pair[number][size] = w.worth[relation != EQUAL][2][min(number, size)] if relation else NO_WORTH
-            w.held_pair[number][size] = w.held[relation != EQUAL][2][min(number, size)] if relation else NO_WORTH
+        for right in range(NUMBERS):
+            w.relation[number][right] = relation = 0 if number * right == 0 else (
+                EQUAL * (right == number) + HIGHER * (right == number + 1) + LOWER * (right == number - 1))
+            w.pair[number][right] = w.worth[relation != EQUAL][2][min(number, right)] if relation else NO_WORTH
     w.scout = units(c[22])
     w.both = units(c[23])
     w.finish = units(c[24])
@@ -243,11 +242,6 @@ cdef inline uint64_t near(const state_t* s, const plan_t* p, int b) noexcept nog
     return places_near(&s.seat[s.mover].hand, p.number[b]) & low_bits(p.places)
 
 
-cdef inline int32_t both_pay(const plan_t* p, set_t rest) noexcept nogil:
-    """What a Scout & Show takes and costs, apart from what it does to the hand."""
-    return rest.size * POINT - p.share - p.w.both
-
-
 cdef void plan_scout_and_shows(const state_t* s, plan_t* p) noexcept nogil:
     """The worths of Scout & Shows; those of Scouts still stand without their cost."""
     cdef int32_t apart[MAX_HAND + 1]
@@ -262,7 +256,8 @@ cdef void plan_scout_and_shows(const state_t* s, plan_t* p) noexcept nogil:
         code = set_code(rest)
         count = list_shows(p.w, &p.row, &s.seat[s.mover].hand, code, 0, shows)
         scouted_shows(&p.row, shows, count, apart, beside)
-        pay = both_pay(p, rest)
+        # what it takes and costs, apart from what it does to the hand
+        pay = rest.size * POINT - p.share - p.w.both
         for b in range(2 * end, 2 * end + 2):
             single = p.w.worth[0][1][p.number[b]]
             for place in range(p.places):
@@ -288,14 +283,9 @@ cdef void plan(const rules_t* g, const state_t* s, const weights_t* w, plan_t* p
     A Scout & Show is worth the best set that it may show: one with the scouted card in it exactly, one that
     the hand holds already as that Show and that Scout are worth each on its own.
     """
-    begin_plan(g, s, w, p)
-    plan_scouts(g, s, p)
-
-
-cdef inline void plan_scouts(const rules_t* g, const state_t* s, plan_t* p) noexcept nogil:
-    """The worths of Scouts and of Scout & Shows."""
     cdef int b, place
     cdef int32_t cost
+    begin_plan(g, s, w, p)
     for b in range(p.blocks):
         for place in range(p.places):
             p.scout[b][place] = with_card(p.w, &p.row, place, p.number[b])

@@ -24,9 +24,8 @@ ctypedef struct weights_t:
     int32_t worth[2][SIZES][NUMBERS]   # of a set in the hand: group or run, by size and smallest number
     int32_t held[2][SIZES][NUMBERS]    # of a set on the table, for the chance that it comes back
     int32_t scout, both, finish, small_hand, row
-    # The same of two neighbours; NO_WORTH if they are no set. Number 0 stands for no card.
+    # Worth of two neighbours in the hand; NO_WORTH if they are no set. Number 0 stands for no card.
     int32_t pair[NUMBERS][NUMBERS]
-    int32_t held_pair[NUMBERS][NUMBERS]
     uint8_t relation[NUMBERS][NUMBERS]     # a bit for equal, one higher, one lower; 0: none
 
 
