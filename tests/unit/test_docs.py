@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import importlib.util
 import inspect
 import re
 import shlex
@@ -9,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import typer
 
 from solver import cli, games
 from solver.adapters import features
@@ -107,7 +109,16 @@ def test_python_blocks_run(page, capsys, tmp_path, monkeypatch):
         else:
             assert printed == block
     assert page.name != "README.md" or "show" in everything
-    written = ("arena.md", "ecosystem.md", "explain.md", "own-game.md", "solving.md", "policy-files.md")
+    written = (
+        "arena.md",
+        "ecosystem.md",
+        "explain.md",
+        "own-game.md",
+        "solving.md",
+        "policy-files.md",
+        "index.md",
+        "start.md",
+    )
     assert page.name not in written or everything
 
 
@@ -175,3 +186,102 @@ def test_the_makefile_example_is_the_readme_example():
     example = re.search(r"^EXAMPLE := (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)[1]
     ((command, _),) = blocks_of_shell()
     assert shlex.split(command)[2] == example
+
+
+@pytest.fixture
+def names(root):
+    """The part of the build that looks names up."""
+    spec = importlib.util.spec_from_file_location("names", root / "docs" / "_ext" / "names.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.needs("docs/_ext")
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_names_in_pages_exist(names, page):
+    for extra in EXTRAS.get(page.name, ()):
+        pytest.importorskip(extra)
+    assert names.unknown(page) == []
+
+
+@pytest.mark.needs("docs/_ext")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "cfr.nash_con",
+        "solver.cfr.Tree.nodes_of",
+        "solver.nothing",
+        "position.peek()",
+        "scout.Game.dealt(seed=1)",
+        "scout.parsed('...')",
+    ],
+)
+def test_a_name_that_is_gone_is_found(names, tmp_path, text):
+    page = tmp_path / "page.md"
+    page.write_text(f"The answer is in `{text}`.\n")
+    (found,) = names.unknown(page)
+    assert found.startswith(text)
+
+
+@pytest.mark.needs("docs/_ext")
+@pytest.mark.parametrize(
+    ("text", "home"),
+    [
+        ("cfr.nash_conv", "solver.cfr.nash_conv"),
+        ("solver.evaluate.nash_conv(tree, policy)", "solver.cfr.nash_conv"),
+        ("PolicyTable", "solver.policy.PolicyTable"),
+        ("scout.Game.deal", "solver.games.scout.Game.deal"),
+        ("position.bid_odds()", "solver.games.bakerstreet.Position.bid_odds"),
+        ("standing.pairs", "solver.arena.Standing.pairs"),
+        ("solver.cfr", "solver.cfr"),
+        ("leduc.policy", None),  # a file
+        ("numpy.load(path)", None),
+        ("greedy", None),
+    ],
+)
+def test_where_a_name_leads(names, text, home):
+    found = names.look_up(text)
+    assert (str(found) if found else None) == home
+
+
+@pytest.mark.needs("docs/_ext")
+def test_every_public_module_has_a_page(names):
+    listed = names.modules()
+    assert len(listed) == len(set(listed))
+    # of a package whose parts are listed nothing is left to say
+    assert {*names.public_modules(), "solver"} - names.COMMAND - {"solver.adapters"} == set(listed)
+
+
+def parsed(line):
+    """What a line for a shell says to `solver`, as the command itself reads it; its words."""
+    words = shlex.split(line, comments=True)
+    for end in ("|", "<", ">"):
+        words = words[: words.index(end)] if end in words else words
+    command, rest = typer.main.get_command(cli.app), words[1:]
+    while hasattr(command, "commands") and rest and not rest[0].startswith("-"):
+        command, rest = command.commands[rest[0]], rest[1:]
+    if rest[:1] == ["--version"] or rest[:1] == ["--install-completion"]:
+        return words
+    command.make_context(" ".join(words), rest)
+    return words
+
+
+@pytest.mark.needs("README.md", "docs")
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_commands_in_pages_are_commands(page):
+    lines = re.findall(r"^    (?:\$ )?((?:\S+/bin/)?solver [a-z-].*)$", page.read_text(), re.MULTILINE)
+    for line in lines:
+        assert parsed(line)
+    options = {option for each in commands() for parameter in each.params for option in parameter.opts}
+    for option in re.findall(r"`(--[a-z][a-z-]*)", page.read_text()):
+        assert option in options | {"--no-duplicate", "--install-completion", "--help"}, option
+    assert lines or page.name not in ("README.md", "start.md", "recipes.md", "arena.md")
+
+
+def commands(command=None):
+    """Every command of `solver`."""
+    command = command or typer.main.get_command(cli.app)
+    yield command
+    for each in getattr(command, "commands", {}).values():
+        yield from commands(each)
