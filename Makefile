@@ -32,7 +32,7 @@ bench: $(VENV)/installed
 
 # Warnings are errors: above all a name that the library does not have.
 docs: $(VENV)/installed-docs
-	$(BIN)/sphinx-build -W --keep-going -n -q -b html docs build/docs
+	$(BIN)/sphinx-build -E -W --keep-going -n -q -b html docs build/docs
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .

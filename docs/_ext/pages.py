@@ -90,7 +90,7 @@ def datum(module: Any, name: str) -> str:
     """A constant: its value where that is short, and the comment that stands with it."""
     source = Path(module.__file__).read_text(encoding="utf-8") if module.__file__.endswith(".py") else ""
     value = repr(getattr(module, name))
-    text = f".. py:data:: {name}\n" + (f"   :value: {value}\n" if len(value) < 100 else "") + "\n"
+    text = f".. py:data:: {name}\n" + (f"   :value: {value}\n" if len(value) < 150 else "") + "\n"
     found = re.search(rf"((?:^# .*\n)*)^{name} = .*?(?:  # (.*))?$", source, re.MULTILINE)
     for said in (found[1].replace("# ", "").replace("\n", " "), found[2] or "") if found else ():
         text += f"   {said[:1].upper()}{said[1:].strip()}\n\n" if said else ""
@@ -118,7 +118,9 @@ def write_experiments() -> None:
     first = EXPERIMENTS / "README.md"
     told = first.read_text(encoding="utf-8") if first.exists() else "# Experiments\n"
     first.unlink(missing_ok=True)
-    (EXPERIMENTS / "index.md").write_text(f"{told}\n```{{toctree}}\n:hidden:\n:glob:\n\n*/*\n```\n", encoding="utf-8")
+    (EXPERIMENTS / "index.md").write_text(
+        f"{told}\n```{{toctree}}\n:caption: All pages\n:glob:\n:titlesonly:\n\n*/*\n```\n", encoding="utf-8"
+    )
 
 
 def commands() -> Iterator[tuple[str, Any]]:
@@ -137,14 +139,16 @@ def commands() -> Iterator[tuple[str, Any]]:
 
 def write_commands() -> None:
     """What `--help` says of each command."""
-    text = title("The command")
+    text = title("Commands")
     text += "The same is printed by ``solver --help`` and ``solver COMMAND --help``.\n\n"
     for words, command in commands():
         if words != "solver":
             text += title(words, "-")
         told = inspect.cleandoc(command.help or "")
         said, _, examples = told.replace("\b\n", "").partition("\n\nExample")
-        text += re.sub(r"(?<![\w`])(--[\w-]+|solver [a-z]+)\b", r"``\1``", said) + "\n\n"
+        text += (
+            re.sub(r"`([^`]+)`|(?<!\w)(--[\w-]+)|(\bsolver [a-z]+)\b", lambda m: f"``{m[1] or m[0]}``", said) + "\n\n"
+        )
         if examples:
             text += "::\n\n" + "".join(
                 f"    {line.strip()}\n" for line in examples.partition(":")[2].splitlines() if line.strip()
@@ -169,7 +173,7 @@ def parameter(each: Any) -> tuple[str, str]:
 
 def with_others(text: str) -> str:
     """The first page with the pages that it does not list, in place of its line `(others)`."""
-    listed = set(re.findall(r"^[\w/-]+$", text, re.MULTILINE)) | {"index"}
+    listed = set(re.findall(r"^(?:.+ <)?([\w/-]+)>?$", text, re.MULTILINE)) | {"index"}
     others = [page.stem for page in sorted(DOCS.glob("*.md")) if page.stem not in listed]
     return text.replace("(others)\n", "".join(f"{name}\n" for name in others))
 

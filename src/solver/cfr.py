@@ -109,6 +109,7 @@ class Method:
 
 _INF = math.inf
 _BROWN = "Brown and Sandholm, arXiv:1809.04040"
+# What the table above says, by name.
 METHODS = {
     "cfr": Method(_INF, _INF, 0.0, False, "Zinkevich et al., NIPS 2007"),
     "cfr+": Method(_INF, -_INF, 1.0, False, "Tammelin, arXiv:1407.5042"),
