@@ -31,7 +31,7 @@ bench: $(VENV)/installed
 	$(BIN)/python benchmarks/cfr_peers.py
 
 # Warnings are errors: above all a name that the library does not have.
-docs: $(VENV)/installed-docs
+docs: $(VENV)/installed-dev
 	$(BIN)/sphinx-build -E -W --keep-going -n -q -b html docs build/docs
 
 lint: $(VENV)/installed-dev
@@ -76,10 +76,6 @@ $(VENV)/installed: $(BIN)/python $(SOURCES)
 
 $(VENV)/installed-test: $(BIN)/python $(SOURCES)
 	$(call install,.[test])
-	touch $(VENV)/installed
-
-$(VENV)/installed-docs: $(BIN)/python $(SOURCES)
-	$(call install,.[docs])
 	touch $(VENV)/installed
 
 # Older pips know no groups.

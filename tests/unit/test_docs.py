@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from solver import cli, games
+from solver import Rng, cli, games, scout
 from solver.adapters import features
 from solver.errors import PositionError
 
@@ -188,13 +188,17 @@ def test_the_makefile_example_is_the_readme_example():
     assert shlex.split(command)[2] == example
 
 
-@pytest.fixture
-def names(root):
-    """The part of the build that looks names up."""
-    spec = importlib.util.spec_from_file_location("names", root / "docs" / "_ext" / "names.py")
+def part_of_the_build(name):
+    """A module of docs/_ext, which is no package."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / "_ext" / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture
+def names():
+    return part_of_the_build("names")
 
 
 @pytest.mark.needs("docs/_ext")
@@ -251,6 +255,20 @@ def test_every_public_module_has_a_page(names):
     assert len(listed) == len(set(listed))
     # of a package whose parts are listed nothing is left to say
     assert {*names.public_modules(), "solver"} - names.COMMAND - {"solver.adapters"} == set(listed)
+
+
+@pytest.mark.needs("docs/_ext")
+def test_signatures_of_compiled_things_have_types():
+    signature = part_of_the_build("stubs").signature
+    assert signature(scout.parse, "parse") == ("(text: str)", "Position")
+    assert signature(scout.State.clone, "clone") == ("()", "State")
+    given, result = signature(scout.Game.playouts, "playouts")
+    assert given.startswith("(n: int, seed: int | Sequence[int] | np.random.SeedSequence | Rng | None=0, ")
+    assert result == "Playouts"
+    assert signature(scout.Game, "Game")[0].startswith("(players: int=4, rounds: ")  # of its base
+    assert signature(scout.Position, "Position") == ("()", None)  # nobody makes one by hand
+    assert signature(Rng, "Rng")[1] is None
+    assert signature(cli.main, "main") is None  # not compiled
 
 
 def parsed(line):
