@@ -79,10 +79,19 @@ def reference(name: str) -> str:
     for each in data:
         text += datum(module, each)
     for each, kind in sorted(described, key=lambda pair: pair[1]):  # classes first
-        members = "   :members:\n   :show-inheritance:\n" if kind == "class" else ""
+        thing = getattr(module, each)
+        if kind == "function":
+            text += f".. autofunction:: {each}\n\n"
+            continue
         # Sphinx 9.0 cannot find it for a class that is compiled
-        given = (stubs.signature(getattr(module, each), each) or ("",))[0] if kind == "class" else ""
-        text += f".. auto{kind}:: {each}{given}\n{members}\n"
+        given = (stubs.signature(thing, each) or ("",))[0]
+        text += f".. autoclass:: {each}{given}\n   :members:\n"
+        bases = [base for base in thing.__mro__[1:] if base.__module__.startswith("solver")]
+        if any(id(base) not in names.homes() for base in bases):
+            text += "   :inherited-members:\n"  # of a base that has no page
+        elif thing.__bases__ != (object,):
+            text += "   :show-inheritance:\n"
+        text += "\n"
     return text
 
 
@@ -140,7 +149,12 @@ def commands() -> Iterator[tuple[str, Any]]:
 def write_commands() -> None:
     """What `--help` says of each command."""
     text = title("Commands")
-    text += "The same is printed by ``solver --help`` and ``solver COMMAND --help``.\n\n"
+    text += "The same is printed by ``solver --help`` and ``solver COMMAND --help``. "
+    text += "Into a pipe or a file everything is printed plain; on a terminal ``NO_COLOR=1`` forbids colour. "
+    text += "The exit status is 0, or 2 for bad input, with one line on standard error. "
+    text += (
+        "``solver --install-completion`` teaches bash, zsh, fish and PowerShell the commands, options and names.\n\n"
+    )
     for words, command in commands():
         if words != "solver":
             text += title(words, "-")
