@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 # Made anew at each build, and in no commit.
 API, EXPERIMENTS, COMMANDS = DOCS / "api", DOCS / "experiments", DOCS / "commands.rst"
-KEPT = {".md", ".csv", ".json", ".png", ".svg", ".py", ".txt"}
+LARGEST = 2_000_000  # bytes of a file that is shown with an experiment
 
 
 def title(text: str, under: str = "=") -> str:
@@ -113,7 +113,7 @@ def write_experiments() -> None:
     if not source.is_dir():
         return
     for path in sorted(source.rglob("*")):
-        if path.suffix in KEPT and path.is_file():
+        if path.is_file() and path.suffix != ".pyc" and path.stat().st_size <= LARGEST:
             target = EXPERIMENTS / path.relative_to(source)
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, target)
@@ -128,7 +128,7 @@ def write_experiments() -> None:
     told = first.read_text(encoding="utf-8") if first.exists() else "# Experiments\n"
     first.unlink(missing_ok=True)
     (EXPERIMENTS / "index.md").write_text(
-        f"{told}\n```{{toctree}}\n:caption: All pages\n:glob:\n:titlesonly:\n\n*/*\n```\n", encoding="utf-8"
+        f"{told}\n```{{toctree}}\n:caption: All pages\n:glob:\n:titlesonly:\n\n**\n```\n", encoding="utf-8"
     )
 
 

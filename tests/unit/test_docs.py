@@ -271,6 +271,38 @@ def test_signatures_of_compiled_things_have_types():
     assert signature(cli.main, "main") is None  # not compiled
 
 
+@pytest.mark.needs("docs/_ext")
+def test_experiments_become_pages(monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(ROOT / "docs" / "_ext")
+    pages = part_of_the_build("pages")
+    monkeypatch.setattr(pages, "ROOT", tmp_path)
+    monkeypatch.setattr(pages, "EXPERIMENTS", tmp_path / "docs" / "experiments")
+    one = tmp_path / "experiments" / "one"
+    one.mkdir(parents=True)
+    (one.parent / "README.md").write_text("# Questions\n\nSee [arena](../docs/arena.md).\n")
+    (one / "README.md").write_text("# One\n\n![a](a.png) [b](../../docs/online.md) [c](../../src/solver/cfr.py)\n")
+    (one / "a.png").write_bytes(b"picture")
+    pages.write_experiments()
+    made = pages.EXPERIMENTS
+    assert (made / "index.md").read_text().startswith("# Questions\n\nSee [arena](../arena.md).\n\n```{toctree}\n")
+    # one folder deeper than it was, but for the pages, which came nearer
+    text = (made / "one" / "README.md").read_text()
+    assert text == "# One\n\n![a](a.png) [b](../../online.md) [c](../../../src/solver/cfr.py)\n"
+    assert (made / "one" / "a.png").read_bytes() == b"picture"
+
+
+@pytest.mark.needs("docs/_ext")
+def test_a_page_that_the_first_page_does_not_list_is_listed(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "docs" / "_ext")
+    pages = part_of_the_build("pages")
+    listed = re.findall(r"\w[\w-]*", pages.with_others("The arena <arena>\n(others)\n").partition("\n")[2])
+    assert "online" in listed
+    assert not {"arena", "index", "others"} & set(listed)
+    first = (ROOT / "docs" / "index.md").read_text()
+    for page in (ROOT / "docs").glob("*.md"):
+        assert page.stem == "index" or re.search(rf"^(.+ <)?{page.stem}>?$", pages.with_others(first), re.MULTILINE)
+
+
 def parsed(line):
     """What a line for a shell says to `solver`, as the command itself reads it; its words."""
     words = shlex.split(line, comments=True)
