@@ -20,7 +20,7 @@ from solver import games
 from solver.console import AsJson, console, terminal_progress, with_players
 from solver.errors import ArgumentError
 
-__all__ = ["add_to"]
+__all__ = ["add_to", "pool"]
 
 Names = Annotated[
     str,
@@ -67,14 +67,14 @@ def arena(
     names, opponents = agents_.split(agents), agents_.split(against) if against is not None else None
     # a bar that moves would write over what a person is asked
     shown = nullcontext() if "human" in [*names, *(opponents or ())] else _bar(deals)
-    with _pool(workers) as pool, shown as progress:
+    with pool(workers) as executor, shown as progress:
         standing = arenas.play(
             loaded,
             names,
             deals,
             seed,
             duplicate,
-            pool,
+            executor,
             against=opponents,
             record=record,
             half_width=half_width,
@@ -97,7 +97,7 @@ def _default_signal() -> None:
 
 
 @contextmanager
-def _pool(workers: int) -> Iterator[Executor | None]:
+def pool(workers: int) -> Iterator[Executor | None]:
     """Processes that play; none for one worker."""
     if workers == 1:
         yield None

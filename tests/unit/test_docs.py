@@ -35,6 +35,7 @@ MODULES = [
     "solver.cfr",
     "solver.duel",
     "solver.evaluate",
+    "solver.experiment",
     "solver.explain",
     "solver.ismcts",
     "solver.online",
@@ -46,12 +47,14 @@ MODULES = [
     "solver.games.scout",
     "solver.games.scout_notation",
     "solver.pimc",
+    "solver.plots",
     "solver.policy",
     "solver.protocol",
     "solver.sampling",
     "solver.solution",
     "solver.standing",
     "solver.stats",
+    "solver.tables",
 ]
 
 
