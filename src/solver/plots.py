@@ -154,8 +154,8 @@ def heatmap(
     if table.shape != (len(y), len(x)):
         raise ArgumentError(f"{len(y)} rows of {len(x)} values are needed, not shape {table.shape}")
     if diverging:
-        most = float(np.nanmax(np.abs(table))) or 1.0
-        low, high = -most if low is None else low, most if high is None else high
+        reach = float(np.nanmax(np.abs(table))) or 1.0
+        low, high = -reach if low is None else low, reach if high is None else high
     shown = axes.imshow(
         np.ma.masked_invalid(table),
         origin="lower",
@@ -166,8 +166,8 @@ def heatmap(
         vmax=high,
     )
     axes.grid(False)
-    for axis, names in ((axes.xaxis, x), (axes.yaxis, y)):
-        step = max(1, -(-len(names) // 16))  # at most 16 of them can be read
+    for axis, names, most in ((axes.xaxis, x, 11), (axes.yaxis, y, 16)):  # more could not be read
+        step = max(1, -(-len(names) // most))
         axis.set_ticks(range(0, len(names), step), [str(name) for name in names[::step]])
     axes.figure.colorbar(shown, ax=axes, label=label)
     return shown
