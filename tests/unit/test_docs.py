@@ -18,6 +18,7 @@ ROOT = Path(__file__).parents[2]
 # What needs more than the library and the tests' own packages.
 EXTRAS = {
     "ecosystem.md": ("pyspiel", "pettingzoo"),
+    "research.md": ("matplotlib",),
     "solver.adapters.openspiel": ("pyspiel",),
     "solver.adapters.pettingzoo": ("pettingzoo",),
 }
@@ -110,7 +111,7 @@ def test_python_blocks_run(page, capsys, tmp_path, monkeypatch):
         else:
             assert printed == block
     assert page.name != "README.md" or "show" in everything
-    written = ("arena.md", "ecosystem.md", "explain.md", "own-game.md", "solving.md", "policy-files.md")
+    written = ("arena.md", "ecosystem.md", "explain.md", "own-game.md", "solving.md", "policy-files.md", "research.md")
     assert page.name not in written or everything
 
 
