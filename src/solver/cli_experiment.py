@@ -70,15 +70,12 @@ def run(
     Example: solver experiment run scout-seats --scale smoke
     """
     found = experiments_.load(name, folder)
-    count = [0, 0]
     try:
-        with pool(workers) as executor, _bar(found.name, count) as progress:
+        with pool(workers) as executor, _bar(found.name) as progress:
             path = experiments_.run(found, scale, out, seed=seed, executor=executor, progress=progress)
-    except KeyboardInterrupt:
-        if count[1]:
-            typer.echo(
-                f"solver: {count[0]} of {count[1]} tasks are done; the same command goes on from there", err=True
-            )
+    except KeyboardInterrupt as interrupt:
+        if interrupt.args:
+            typer.echo(f"solver: {interrupt}", err=True)
         raise
     typer.echo(path)
 
@@ -97,8 +94,8 @@ def report(
 
 
 @contextmanager
-def _bar(name: str, count: list[int]) -> Iterator[Callable[[int, int], None]]:
-    """Counts tasks; shows them on a terminal."""
+def _bar(name: str) -> Iterator[Callable[[int, int], None] | None]:
+    """A bar on standard error, on a terminal only."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -108,11 +105,8 @@ def _bar(name: str, count: list[int]) -> Iterator[Callable[[int, int], None]]:
         TimeRemainingColumn(),
     )
     with terminal_progress(*columns) as bar:
-        task = bar.add_task(name, total=None) if bar is not None else None
-
-        def progress(done: int, total: int) -> None:
-            count[:] = done, total
-            if bar is not None and task is not None:
-                bar.update(task, completed=done, total=total)
-
-        yield progress
+        if bar is None:
+            yield None
+            return
+        task = bar.add_task(name, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

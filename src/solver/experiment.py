@@ -513,7 +513,7 @@ def run(
     OSError
         If the folder cannot be written.
     KeyboardInterrupt
-        After Ctrl-C. What is finished is kept, as it is after an error and after a kill.
+        After Ctrl-C; says how many tasks are done. They are kept, as they are after an error and after a kill.
     """
     if isinstance(experiment, str):
         experiment = load(experiment)
@@ -540,15 +540,19 @@ def run(
     left = [number for number in range(len(tasks)) if number not in done]
     if progress is not None:
         progress(len(done), len(tasks))
-    with _at_once(), _appending(out / RESULTS, size) as file:
-        jobs = [(number, tasks[number], str(task_folder(out, number))) for number in left]
-        for number, result in _here(experiment, jobs) if executor is None else _there(executor, experiment, jobs):
-            done[number] = Outcome(tasks[number], result)
-            file.write(_line(number, done[number]))
-            file.flush()
-            os.fsync(file.fileno())
-            if progress is not None:
-                progress(len(done), len(tasks))
+    jobs = [(number, tasks[number], str(task_folder(out, number))) for number in left]
+    try:
+        with _at_once(), _appending(out / RESULTS, size) as file:
+            for number, result in _here(experiment, jobs) if executor is None else _there(executor, experiment, jobs):
+                done[number] = Outcome(tasks[number], result)
+                file.write(_line(number, done[number]))
+                file.flush()
+                os.fsync(file.fileno())
+                if progress is not None:
+                    progress(len(done), len(tasks))
+    except KeyboardInterrupt:
+        kept = len(_whole(out)[0])
+        raise KeyboardInterrupt(f"{kept} of {len(tasks)} tasks are done; the same command goes on from there") from None
     with replacing(out / RESULTS) as ordered:
         for number in range(len(tasks)):
             ordered.write(_line(number, done[number]))
