@@ -61,7 +61,7 @@ def run(
     seed: Annotated[int | None, typer.Option(min=0, help="Another seed than that of the experiment.")] = None,
     folder: Folder = None,
 ) -> None:
-    """Run an experiment, or go on with a run of it, and write its report.
+    """Run an experiment, and write its report.
 
     The folder of the run gets config.json (what made it), results.jsonl (a line for each finished task),
     tables, figures and report.md. Ctrl-C, an error or a kill loses only tasks that were under way: the
@@ -86,7 +86,9 @@ def report(
     out: Annotated[Path | None, typer.Option(help="Folder of the run; by default the one published.")] = None,
     folder: Folder = None,
 ) -> None:
-    """Write tables, figures and report.md of a finished run anew, from its results.
+    """Write the report of a finished run anew.
+
+    Tables, figures and report.md are made of the results alone.
 
     Example: solver experiment report scout-seats --out runs/scout-seats-small
     """
