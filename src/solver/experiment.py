@@ -313,14 +313,19 @@ def load(name: str, folder: str | os.PathLike[str] | None = None) -> Experiment:
     Raises
     ------
     ExperimentError
-        If there is none of that name.
+        If there is none of that name, or its program is no text.
+    OSError
+        If the program cannot be read.
     """
     home = _home(folder)
     known = sorted(path.parent.name for path in home.glob(f"*/{PROGRAM}"))
     if name not in known:
         raise ExperimentError(f"there is no experiment {name!r} in {home}; there are {', '.join(known) or 'none'}")
     path = home / name / PROGRAM
-    return Experiment(name, str(path), path.read_text(encoding="utf-8"))
+    try:
+        return Experiment(name, str(path), path.read_text(encoding="utf-8"))
+    except UnicodeDecodeError as error:
+        raise ExperimentError(f"{path} is no text in UTF-8: {error}") from error
 
 
 # ----------------------------------------------------------------------------------------------
@@ -403,6 +408,8 @@ def _settings(out: Path) -> dict[str, Any] | None:
         raise RecordError(f"{out / CONFIG} is damaged, or is none of an experiment: {error}") from error
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise RecordError(f"{out / CONFIG} is of no experiment's run, or of another format than {FORMAT}")
+    if not isinstance(found.get("tasks"), int) or not isinstance(found.get("experiment"), str):
+        raise RecordError(f"{out / CONFIG} does not say which experiment it is of, or how many tasks it has")
     return found
 
 

@@ -3,6 +3,7 @@
 import json
 import os
 import pickle
+import re
 import shutil
 import signal
 import subprocess
@@ -105,6 +106,9 @@ def test_find_and_load(home, tmp_path, monkeypatch):
         experiment.find(tmp_path / "nowhere")
     with pytest.raises(ExperimentError, match=r"there is no experiment 'cards' in .*; there are another, dice"):
         experiment.load("cards", home)
+    (home / "another" / "run.py").write_bytes(b'"""\xff"""')
+    with pytest.raises(ExperimentError, match=r"run\.py is no text in UTF-8"):
+        experiment.load("another", home)
 
 
 def test_what_a_run_leaves(home, tmp_path):
@@ -265,9 +269,35 @@ def test_folders_of_something_else(home, tmp_path):
     (out / "config.json").write_text("{")
     with pytest.raises(RecordError, match=r"config\.json is damaged"):
         experiment.run(asked, "smoke", out)
+    (out / "config.json").write_text('{"format": 1, "experiment": "dice"}')
+    with pytest.raises(RecordError, match="does not say which experiment it is of, or how many tasks it has"):
+        experiment.report(asked, out)
     (out / "config.json").write_text('{"format": 2}')
     with pytest.raises(RecordError, match="another format than 1"):
         experiment.run(asked, "smoke", out)
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+def test_the_revision(home, tmp_path):
+    def git(*words):
+        subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *words], cwd=tmp_path, check=True)
+
+    def revision(out):
+        experiment.run(experiment.load("dice", home), "smoke", out)
+        return json.loads((out / "config.json").read_text())["revision"]
+
+    published = home / "dice" / "results"
+    assert revision(published) is None
+    git("init", "-q")
+    git("add", "-A")
+    git("commit", "-qm", "first")
+    clean = revision(tmp_path / "out")
+    assert re.fullmatch("[0-9a-f]{40}", clean)
+    # to make the results anew is no difference
+    shutil.rmtree(published)
+    assert revision(published) == clean
+    (home / "dice" / "run.py").write_text(PROGRAM + "\n")
+    assert revision(tmp_path / "later") == clean + "+"
 
 
 def test_damage_is_found(home, tmp_path):
