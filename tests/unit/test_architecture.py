@@ -40,6 +40,7 @@ ORDER = [
     "symmetry",
     "_cfr",
     "runs",
+    "executors",
     "solution",
     "evaluate",
     "_sampling",

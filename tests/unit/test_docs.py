@@ -17,6 +17,7 @@ from solver.errors import PositionError
 ROOT = Path(__file__).parents[2]
 # What needs more than the library and the tests' own packages.
 EXTRAS = {
+    "cluster.md": ("distributed",),
     "ecosystem.md": ("pyspiel", "pettingzoo"),
     "solver.adapters.openspiel": ("pyspiel",),
     "solver.adapters.pettingzoo": ("pettingzoo",),
@@ -35,6 +36,7 @@ MODULES = [
     "solver.cfr",
     "solver.duel",
     "solver.evaluate",
+    "solver.executors",
     "solver.explain",
     "solver.ismcts",
     "solver.online",
@@ -107,7 +109,7 @@ def test_python_blocks_run(page, capsys, tmp_path, monkeypatch):
         else:
             assert printed == block
     assert page.name != "README.md" or "show" in everything
-    written = ("arena.md", "ecosystem.md", "explain.md", "own-game.md", "solving.md", "policy-files.md")
+    written = ("arena.md", "cluster.md", "ecosystem.md", "explain.md", "own-game.md", "solving.md", "policy-files.md")
     assert page.name not in written or everything
 
 
