@@ -23,7 +23,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -36,7 +36,7 @@ from solver._core import whole
 from solver._lines import pack, unpack
 from solver._version import __version__
 from solver.archive import plain, replacing
-from solver.errors import ArgumentError, ExperimentError, MissingExtraError, RecordError
+from solver.errors import ArgumentError, ExperimentError, MissingExtraError, RecordError, SolverError
 
 __all__ = ["SCALES", "Experiment", "Outcome", "find", "load", "read", "report", "run", "task_folder"]
 
@@ -647,16 +647,21 @@ def _there(executor: Executor, experiment: Experiment, jobs: _Jobs) -> _Done:
             pending[executor.submit(_perform, experiment, *job)] = job[0]
         while pending:
             for future in wait(pending, _POLL, FIRST_COMPLETED).done:
-                yield pending.pop(future), future.result()
+                number = pending.pop(future)
+                try:
+                    result = future.result()
+                except SolverError:
+                    raise
+                except Exception as error:  # of the executor: those of a task are told by name
+                    time.sleep(_DYING)
+                    raise ExperimentError(
+                        f"{experiment.name}: a worker was lost with task {number}, perhaps for want of memory (fewer "
+                        f"workers need less); what is finished is kept. {type(error).__name__}: {error}"
+                    ) from error
+                yield number, result
     except KeyboardInterrupt:
         time.sleep(_DYING)  # of a pool whose workers it has ended, futures must not be cancelled while it finds out
         raise
-    except BrokenExecutor as error:
-        time.sleep(_DYING)
-        raise ExperimentError(
-            f"{experiment.name}: a worker process was ended from outside, perhaps for want of memory (fewer workers "
-            "need less); what is finished is kept"
-        ) from error
     finally:
         for future in pending:
             future.cancel()

@@ -66,6 +66,20 @@ def check(results):
 '''
 
 
+groups = pytest.mark.skipif(not hasattr(os, "killpg"), reason="signals of POSIX")
+
+
+@pytest.fixture
+def command(monkeypatch, capsys):
+    def call(*words):
+        monkeypatch.setattr(sys, "argv", ["solver", "experiment", *map(str, words)])
+        with pytest.raises(SystemExit) as exit_:
+            cli.main()
+        return exit_.value.code or 0, *capsys.readouterr()
+
+    return call
+
+
 @pytest.fixture
 def home(tmp_path):
     """A folder of experiments with one in it."""
@@ -160,6 +174,38 @@ def test_an_executor_leaves_the_same_files(home, tmp_path, kind):
     assert files(tmp_path / kind) == files(tmp_path / "here")
 
 
+def test_a_cluster_leaves_the_same_files(home, tmp_path, command):
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=2, processes=False, dashboard_address=":0", protocol="tcp://"
+    ) as cluster:
+        address = cluster.scheduler_address
+        words = ["run", "dice", "--scale", "smoke", "--experiments", home]
+        status, _, err = command(*words, "--dask", address, "--out", tmp_path / "there")
+        assert (status, err) == (0, "")
+    assert command(*words, "--out", tmp_path / "here")[0] == 0
+    assert files(tmp_path / "there") == files(tmp_path / "here")
+
+
+@groups
+def test_a_worker_that_is_lost(home, tmp_path):
+    """It is an error of the run, which goes on from there."""
+    text = PROGRAM.replace("import time\n", "import os\nimport time\nfrom pathlib import Path\n")
+    lost = tmp_path / "lost"
+    death = (
+        f'    if task["number"] == 4 and not Path({str(lost)!r}).exists():\n        os._exit(1)\n    time.sleep(task'
+    )
+    write(home, text.replace("    time.sleep(task", death))
+    out = tmp_path / "out"
+    process = started(home, out, "--scale", "smoke", "--workers", "2")
+    printed, complaint = process.communicate()
+    assert (process.returncode, printed) == (2, "")
+    assert re.match(r"solver: dice: a worker was lost with task \d, perhaps for want of memory", complaint)
+    lost.touch()
+    assert 0 < len(numbers(out)) < 6
+    assert experiment.run(experiment.load("dice", home), "smoke", out).read_text().startswith("# Sums")
+
+
 def started(home, out, *words):
     """The command, in a process group of its own."""
     command = [sys.executable, "-m", "solver", "experiment", "run", "dice", "--experiments", home, "--out", out, *words]
@@ -172,9 +218,6 @@ def after(process, out, lines):
     while not path.exists() or path.read_bytes().count(b"\n") < lines:
         assert process.poll() is None, process.communicate()
         time.sleep(0.01)
-
-
-groups = pytest.mark.skipif(not hasattr(os, "killpg"), reason="signals of POSIX")
 
 
 @groups
@@ -388,17 +431,6 @@ def test_files_of_tasks(home, tmp_path):
 
 # ----------------------------------------------------------------------------------------------
 # The command
-
-
-@pytest.fixture
-def command(monkeypatch, capsys):
-    def call(*words):
-        monkeypatch.setattr(sys, "argv", ["solver", "experiment", *map(str, words)])
-        with pytest.raises(SystemExit) as exit_:
-            cli.main()
-        return exit_.value.code or 0, *capsys.readouterr()
-
-    return call
 
 
 def test_the_command(home, tmp_path, monkeypatch, command):
