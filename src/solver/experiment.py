@@ -547,7 +547,7 @@ def run(
     left = [number for number in range(len(tasks)) if number not in done]
     if progress is not None:
         progress(len(done), len(tasks))
-    jobs = [(number, tasks[number], str(task_folder(out, number))) for number in left]
+    jobs = [(number, tasks[number], str(task_folder(out.absolute(), number))) for number in left]
     try:
         with _at_once(), _appending(out / RESULTS, size) as file:
             for number, result in _here(experiment, jobs) if executor is None else _there(executor, experiment, jobs):

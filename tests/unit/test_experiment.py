@@ -409,9 +409,9 @@ def test_programs_that_are_no_experiment(home, tmp_path, old, new, told):
         experiment.run(experiment.load("dice", home), "smoke", tmp_path / "out")
 
 
-def test_files_of_tasks(home, tmp_path):
-    """A task finds in its folder what it left there before it was broken off."""
-    text = PROGRAM.replace("def work(task):\n", "def work(task, folder):\n    (folder / 'sum').touch()\n")
+def test_files_of_tasks(home, tmp_path, monkeypatch):
+    """A task has a folder, wherever its worker is; reports do without it."""
+    text = PROGRAM.replace("def work(task):\n", "def work(task, folder):\n    assert folder.is_absolute()\n")
     text = text.replace("    task[", "    (folder / 'sum').write_text(str(throw.sum))\n    task[")
     text = text.replace("from solver import", "from solver.experiment import task_folder\nfrom solver import")
     text = text.replace(
@@ -421,7 +421,8 @@ def test_files_of_tasks(home, tmp_path):
         "            assert (task_folder(out, i) / 'sum').read_text() == str(result['sum'])\n    rows =",
     )
     write(home, text)
-    out = tmp_path / "out"
+    monkeypatch.chdir(tmp_path)
+    out = Path("out")
     path = experiment.run(experiment.load("dice", home), "smoke", out)
     assert (experiment.task_folder(out, 5) / "sum").is_file()
     before = path.read_text()
