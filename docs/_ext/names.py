@@ -32,7 +32,8 @@ REFERENCE: dict[str, list[str]] = {
     ],
     "Search": ["solver.ismcts", "solver.explain", "solver.pimc", "solver.online"],
     "Solving": ["solver.cfr", "solver.duel", "solver.sampling", "solver.policy"],
-    "Play and measure": ["solver.agents", "solver.arena", "solver.stats"],
+    "Play and measure": ["solver.agents", "solver.arena", "solver.stats", "solver.executors"],
+    "Research": ["solver.experiment", "solver.plots", "solver.tables"],
     "Other tools": ["solver.adapters.openspiel", "solver.adapters.pettingzoo", "solver.adapters.features"],
     "Errors and randomness": ["solver.errors", "solver"],
     "Below": [
@@ -53,7 +54,7 @@ REFERENCE: dict[str, list[str]] = {
     ],
 }
 # The command has a page of its own.
-COMMAND = {"solver.cli", "solver.cli_solve", "solver.cli_arena", "solver.console"}
+COMMAND = {"solver.cli", "solver.cli_solve", "solver.cli_arena", "solver.cli_experiment", "solver.console"}
 # What a page calls an object, and the classes it may be of: what is asked of it must be there in one of them.
 OBJECTS = {
     "position": ["solver.games.scout.Position", "solver.games.bakerstreet.Position"],

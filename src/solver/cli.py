@@ -1,4 +1,4 @@
-"""The command `solver`: deal, best, play, bench; `cli_solve` adds solve and policy, `cli_arena` arena.
+"""The command `solver`: deal, best, play, bench; the other modules called `cli_...` add theirs.
 
 Every command has `--help` with an example; where it prints data, `--json` prints it for machines. What goes
 to a file or a pipe has no colours or styles, and with NO_COLOR set there is no colour anywhere. Exit
@@ -19,7 +19,7 @@ import typer
 from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from solver import agents, cli_arena, cli_solve, games, ismcts
+from solver import agents, cli_arena, cli_experiment, cli_solve, games, ismcts
 from solver._version import __version__
 from solver.console import (
     AGENTS,
@@ -350,6 +350,7 @@ def bench(
 app.command()(cli_arena.arena)
 app.command()(cli_solve.solve)
 app.add_typer(cli_solve.policy_app, name="policy")
+app.add_typer(cli_experiment.experiment_app, name="experiment")
 app.command()(bench)
 
 

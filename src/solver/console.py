@@ -17,8 +17,10 @@ from solver.errors import ArgumentError
 
 __all__ = [
     "AsJson",
+    "Dask",
     "GameText",
     "Seed",
+    "Workers",
     "choices",
     "console",
     "plain_table",
@@ -50,6 +52,12 @@ Seed = Annotated[
     typer.Option(min=0, help="Makes it repeatable: the same seed (and number of iterations) gives the same result."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, one line a result.")]
+
+Workers = Annotated[int, typer.Option(min=1, help="Processes to share the work; the result is the same.")]
+Dask = Annotated[
+    str | None,
+    typer.Option(metavar="ADDRESS", help="Scheduler of a Dask cluster to do the work, such as tcp://HOST:8786."),
+]
 
 
 def console() -> Console:

@@ -4,6 +4,7 @@ import io
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 
@@ -58,7 +59,19 @@ def examples(text):
 
 def test_all_commands_are_known():
     names = {" ".join(words) for words, _ in ALL}
-    assert names >= {"", "deal", "best", "play", "arena", "solve", "bench", "policy", "policy show", "policy export"}
+    assert names >= {
+        "",
+        "deal",
+        "best",
+        "play",
+        "arena",
+        "solve",
+        "bench",
+        "policy",
+        "policy show",
+        "policy export",
+        "experiment run",
+    }
 
 
 @pytest.mark.parametrize(
@@ -83,8 +96,12 @@ def test_help_fits_a_terminal_and_has_an_example(run, monkeypatch, words, comman
 @pytest.mark.parametrize(
     ("words", "command"), ALL, ids=lambda x: " ".join(x) or "solver" if isinstance(x, tuple) else ""
 )
-def test_the_examples_run(run, monkeypatch, tmp_path, words, command):
+def test_the_examples_run(run, root, monkeypatch, tmp_path, words, command):
     monkeypatch.chdir(tmp_path)
+    if words[:1] == ("experiment",):
+        if not (root / "experiments").exists():
+            pytest.skip("needs experiments of the checkout")
+        shutil.copytree(root / "experiments", "experiments")
     monkeypatch.setattr("solver.bench.measure.__defaults__", (0.001,))
     monkeypatch.setattr("solver.bench.measure", lambda _scale: [])
     if words[:1] == ("policy",) or not words:
