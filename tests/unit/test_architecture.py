@@ -22,6 +22,7 @@ ORDER = [
     "_core",
     "_extras",
     "archive",
+    "frames",
     "games",
     "_policy_columns",
     "_policy_formats",

@@ -18,6 +18,7 @@ ROOT = Path(__file__).parents[2]
 # What needs more than the library and the tests' own packages.
 EXTRAS = {
     "cluster.md": ("distributed",),
+    "tables.md": ("pandas", "polars", "pyarrow"),
     "ecosystem.md": ("pyspiel", "pettingzoo"),
     "solver.adapters.openspiel": ("pyspiel",),
     "solver.adapters.pettingzoo": ("pettingzoo",),
@@ -38,6 +39,7 @@ MODULES = [
     "solver.evaluate",
     "solver.executors",
     "solver.explain",
+    "solver.frames",
     "solver.ismcts",
     "solver.online",
     "solver.games",
@@ -109,7 +111,16 @@ def test_python_blocks_run(page, capsys, tmp_path, monkeypatch):
         else:
             assert printed == block
     assert page.name != "README.md" or "show" in everything
-    written = ("arena.md", "cluster.md", "ecosystem.md", "explain.md", "own-game.md", "solving.md", "policy-files.md")
+    written = (
+        "arena.md",
+        "cluster.md",
+        "ecosystem.md",
+        "explain.md",
+        "own-game.md",
+        "solving.md",
+        "policy-files.md",
+        "tables.md",
+    )
     assert page.name not in written or everything
 
 
