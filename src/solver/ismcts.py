@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from solver import _ismcts, explain, frames
+from solver import _html, _ismcts, explain, frames
 from solver._core import Rng, whole
 from solver._version import __version__
 from solver.errors import SearchError
@@ -170,6 +170,16 @@ class Result(frames.Framed):
             f"seed {self.settings.get('seed')}" + (", interrupted" if self.interrupted else "")
         )
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """Bars of visits and values, for a notebook."""
+        total = max(int(self.actions["visits"].sum()), 1)
+        rows = [(words, n / total, f"{n:,}", value, stderr) for words, n, value, stderr in self.rows()]
+        foot = [
+            f"{self.iterations:,} iterations in {self.seconds:.2f} s, seed {self.settings.get('seed')}"
+            + (", interrupted" if self.interrupted else "")
+        ]
+        return _html.bars(f"best: {self.best_words()}", rows, ("visits", "value"), foot, self.words[self.best])
 
     def to_dict(self) -> dict[str, Any]:
         """The result as plain data for JSON; nan becomes None."""

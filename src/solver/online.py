@@ -30,7 +30,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from solver import frames
+from solver import _html, frames
 from solver._core import Rng, whole
 from solver._policy_games import describe
 from solver._version import __version__
@@ -564,6 +564,18 @@ class Result(frames.Framed):
             f"seed {self.settings.get('seed')}" + (", interrupted" if self.interrupted else "")
         )
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """Bars of probabilities and values, for a notebook."""
+        order = np.lexsort((self.actions["action"], -self.actions["probability"]))
+        rows = [
+            (self.words[int(row["action"])], float(p), f"{p:.4f}", float(row["value"]), math.nan)
+            for row in self.actions[order]
+            for p in [row["probability"]]
+        ]
+        foot = [f"{self.iterations:,} iterations in {self.seconds:.2f} s, seed {self.settings.get('seed')}"]
+        best = self.words[self.best]
+        return _html.bars(f"best: {best}", rows, ("probability", "value"), foot, best)
 
     def to_dict(self) -> dict[str, Any]:
         """The result as plain data for JSON; nan becomes None."""

@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from solver import _policy_formats, archive, frames
+from solver import _html, _policy_formats, archive, frames
 from solver._policy_columns import (
     REQUIRED,
     Columns,
@@ -378,6 +378,19 @@ class PolicyTable(frames.Framed):
         game = self.meta.get("game")
         size = f"{len(self)} information states, {len(self._actions)} actions"
         return f"<PolicyTable{f' of {game}' if game else ''}: {size}>"
+
+    def _repr_html_(self) -> str:
+        """What made the table and its first rows, for a notebook."""
+        rows = [self.row(number) for number in range(min(len(self), 8))]
+        shown = [
+            (
+                f"{row.key:016x}" if row.text is None else row.text,
+                row.player,
+                [*zip(row.actions, row.probabilities, strict=True)],
+            )
+            for row in rows
+        ]
+        return _html.policy_table(repr(self)[1:-1], self.meta, shown)
 
     @property
     def meta(self) -> dict[str, Any]:

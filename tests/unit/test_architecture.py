@@ -21,6 +21,8 @@ ORDER = [
     "_version",
     "_core",
     "_extras",
+    "_html",
+    "_html_games",
     "archive",
     "frames",
     "games",
