@@ -20,6 +20,7 @@ ROOT = Path(__file__).parents[2]
 # What needs more than the library and the tests' own packages.
 EXTRAS = {
     "cluster.md": ("distributed",),
+    "tables.md": ("pandas", "polars", "pyarrow"),
     "ecosystem.md": ("pyspiel", "pettingzoo"),
     "research.md": ("matplotlib",),
     "solver.adapters.openspiel": ("pyspiel",),
@@ -42,6 +43,7 @@ MODULES = [
     "solver.executors",
     "solver.experiment",
     "solver.explain",
+    "solver.frames",
     "solver.ismcts",
     "solver.online",
     "solver.games",
@@ -126,6 +128,7 @@ def test_python_blocks_run(page, capsys, tmp_path, monkeypatch):
         "research",
         "solving",
         "start",
+        "tables",
     }
     assert page.stem not in written or everything
 
