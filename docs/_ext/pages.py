@@ -204,6 +204,9 @@ def setup(app: Any) -> dict[str, Any]:
     def read(_app: Any, name: str, source: list[str]) -> None:
         if name == "index":
             source[0] = with_others(source[0])
+        # from a checkout these lead to the folder, here to its copy
+        source[0] = source[0].replace("](../experiments/README.md", "](experiments/index.md")
+        source[0] = source[0].replace("](../experiments/", "](experiments/")
 
     app.connect("source-read", read)
     app.add_lexer("txt", TextLexer)
