@@ -1,7 +1,7 @@
 """No peeking: of two true states with one position, nothing that a seat is given tells which is which.
 
 What a seat is given are positions, samples, searches, the plays of agents, explanations and the observations of each
-adapter; `WINDOWS` and `SLOW_WINDOWS` have those of the library itself. At the end a leak is planted in one after the other, and is found.
+adapter. At the end a leak is planted in one after the other, and is found.
 """
 
 import zlib
