@@ -95,13 +95,20 @@ def half_played(game: str, moves: int = 7) -> Any:
     state = games.load(game).deal(seed=3)
     rng = Rng(4)
     for _ in range(moves):
-        state.apply_action(state.position(state.current_player()).planning_action(rng))
+        after = state.child(state.position(state.current_player()).planning_action(rng))
+        if after.is_terminal():
+            break
+        state = after
     return state
 
 
 def hands(state: Any) -> list[Any]:
-    """The cards of all seats."""
-    return [state.hand(seat) for seat in range(state.game.num_players())]
+    """The cards of all seats, and in Baker Street decks and letters."""
+    seats = range(state.game.num_players())
+    if hasattr(state, "pile"):
+        letters = [state.pile(i) for i in range(5)] + [state.evidence(seat) for seat in seats]
+        return [state.hand(seat) for seat in seats], [state.deck(seat) for seat in seats], letters
+    return [state.hand(seat) for seat in seats]
 
 
 # ------------------------------------------------------------------------------------------------
@@ -121,15 +128,31 @@ def deals(game: str) -> Any:
     return [hands(games.load(game).deal(seed=seed)) for seed in [*range(10), rng, rng]]
 
 
+def whole_game(game: str, seed: int, planned: bool) -> Any:
+    """A game to its end, with what each seat knows, the scores of the moves, and a sample, now and then."""
+    state = games.load(game).deal(seed=seed)
+    rng = Rng(seed)
+    told: list[Any] = []
+    while not state.is_terminal():
+        seat = state.current_player()
+        position = state.position(seat)
+        told.append([state.legal_actions(), state.observed_actions(seat), state.observed_actions(0)])
+        if len(told) % 5 == 0:
+            told.append([str(position), state.action_scores(), state.estimated_returns(), hands(position.sample(rng))])
+        planning = position.planning_action(rng)
+        state.apply_action(planning if planned else rng.choice(state.legal_actions()))
+    seats = range(state.game.num_players())
+    return told, state.history(), state.returns(), [state.information_state_string(seat) for seat in seats]
+
+
 @entry(*CARD_GAMES)
 def games_by_plan(game: str) -> Any:
-    state = games.load(game).deal(seed=5)
-    rng = Rng(6)
-    told = []
-    while not state.is_terminal() and len(told) < 60:
-        told.append(state.action_scores())
-        state.apply_action(state.policy_action(rng))
-    return told, state.history(), state.is_terminal(), state.returns(), state.information_state_string(0)
+    return [whole_game(game, seed, True) for seed in range(3)]
+
+
+@entry(*CARD_GAMES, "scout(players=4,insertions_public=true)", "scout(players=3,ends_on_emptying_scout=false)")
+def games_at_random(game: str) -> Any:
+    return [whole_game(game, seed, False) for seed in range(3)]
 
 
 @entry(*CARD_GAMES)
@@ -140,13 +163,16 @@ def playouts(game: str) -> Any:
 
 @entry(*CARD_GAMES)
 def samples(game: str) -> Any:
-    state = half_played(game)
-    position = state.position(state.current_player())
     belief = "play" if game.startswith("scout") else "worth"
     rng = Rng(2)
-    drawn = [position.sample(1), position.sample(rng), position.search_sample(rng, belief=belief)]
-    drawn.append(state.resample_from_infostate(0, rng.random))
-    return [hands(s) for s in drawn]
+    told = []
+    for moves in (0, 7, 13, 20, 40, 80):
+        state = half_played(game, moves)
+        position = state.position(state.current_player())
+        drawn = [position.sample(1), position.sample(rng), position.search_sample(rng, belief=belief)]
+        drawn.append(state.resample_from_infostate(0, rng.random))
+        told.append([[hands(s), s.information_state_string(0), s.estimated_returns()] for s in drawn])
+    return told
 
 
 @entry(*CARD_GAMES)
