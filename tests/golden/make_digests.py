@@ -155,6 +155,22 @@ def games_at_random(game: str) -> Any:
     return [whole_game(game, seed, False) for seed in range(3)]
 
 
+@entry("scout(players=2)", "scout(players=3,rounds=2)", "scout(players=2,rounds=match)", "bakerstreet")
+def games_with_explicit_chance(game: str) -> Any:
+    state = games.load(game).new_initial_state()
+    rng = Rng(8)
+    told: list[Any] = []
+    while not state.is_terminal():
+        if state.is_chance_node():
+            outcomes = state.chance_outcomes()
+            chosen = rng.choice([outcome for outcome, _ in outcomes])
+            told.append([outcomes, state.action_to_string(-1, chosen)])
+        else:
+            chosen = rng.choice(state.legal_actions())
+        state = state.child(chosen)
+    return told, state.history(), state.returns(), [state.information_state_string(seat) for seat in range(2)]
+
+
 @entry(*CARD_GAMES)
 def playouts(game: str) -> Any:
     found = [games.load(game).playouts(20, seed=1, policy=policy) for policy in ("random", "planning")]
