@@ -33,42 +33,45 @@ SLOW = "tests/property/test_bakerstreet_positions.py::test_frequencies_of_letter
 GOLDEN = ["tests/golden"]
 COMPARED = ("2 players, four rounds", "3 players", "4 players, open", "5 players, match", "3 players, play on")
 SCOUT = [
-    *GOLDEN,
     "tests/unit/test_rule_faults.py",
+    "tests/unit/test_out_of_turn.py",
     "tests/oracle/test_scout_walk.py",
     "tests/property/test_sampling.py",
     "tests/oracle/test_scout_play.py",
     "tests/oracle/test_playouts.py",
     "tests/property/test_state_machine.py",
     "tests/unit/test_notation.py",
+]
+SCOUT_RULES = [
     *(f"tests/oracle/test_scout_rules.py::test_compiled_game_equals_reference[{name}]" for name in COMPARED),
     "tests/oracle/test_scout_rules.py::test_small_variants_equal_reference",
 ]
 BAKER = [
-    *GOLDEN,
     "tests/unit/test_bakerstreet_cases.py",
+    "tests/unit/test_out_of_turn.py",
     "tests/oracle/test_bakerstreet_rules.py",
     "tests/oracle/test_bakerstreet_play.py",
     "tests/unit/test_notation.py",
     "tests/property/test_bakerstreet_positions.py",
 ]
-KERNELS = [*GOLDEN, "tests/unit/test_rng.py", "tests/property/test_sets.py"]
-# What holds a file to its word, the quick tests first.
+SETS = ["tests/unit/test_rng.py", "tests/property/test_sets.py"]
+KERNELS = [*SETS, *SCOUT, *BAKER[:-1]]
+# What holds a file to its word, after the golden tests; the quick tests first.
 TESTS = {
-    "_core.pxd": [*KERNELS, *SCOUT[1:8], *BAKER[1:-1]],
-    "_core.pyx": [*KERNELS, *SCOUT[1:8], *BAKER[1:-1]],
-    "_bits.h": [*KERNELS, *SCOUT[1:8], *BAKER[1:-1]],
-    "games/_scout.pyx": SCOUT,
-    "games/_scout_rows.pxd": [*SCOUT[:8], "tests/property/test_sets.py", *SCOUT[8:]],
-    "games/_scout_options.pyx": SCOUT,
-    "games/_scout_policy.pyx": SCOUT,
+    "_core.pxd": KERNELS,
+    "_core.pyx": KERNELS,
+    "_bits.h": KERNELS,
+    "games/_scout.pyx": [*SCOUT, *SCOUT_RULES],
+    "games/_scout_rows.pxd": [*SCOUT, *SETS, *SCOUT_RULES],
+    "games/_scout_options.pyx": [*SCOUT, *SCOUT_RULES],
+    "games/_scout_policy.pyx": [*SCOUT, *SCOUT_RULES],
     "games/_scout_walk.pyx": SCOUT[:3],
-    "games/scout.pyx": SCOUT,
+    "games/scout.pyx": [*SCOUT, *SCOUT_RULES],
     "games/_bakerstreet.pyx": BAKER,
     "games/_bakerstreet.pxd": BAKER,
     "games/_bakerstreet_policy.pyx": BAKER,
     "games/bakerstreet.pyx": BAKER,
-    "_ismcts.pyx": [*GOLDEN, "tests/unit/test_search.py", "tests/unit/test_pimc.py", "tests/unit/test_agents.py"],
+    "_ismcts.pyx": ["tests/unit/test_search.py", "tests/unit/test_pimc.py", "tests/unit/test_agents.py"],
 }
 
 HEADER = """#ifndef SOLVER_MUTANT_H
@@ -497,8 +500,7 @@ def main() -> None:
     total = len(numbers)
     with ThreadPoolExecutor(asked.jobs) as pool:
         for stage in (0, 1):
-            tests = {number: TESTS[chosen[number].file] for number in numbers}
-            parts = {number: GOLDEN if stage == 0 else of[len(GOLDEN) :] for number, of in tests.items()}
+            parts = {number: TESTS[chosen[number].file] if stage else GOLDEN for number in numbers}
             every = list(dict.fromkeys(name for part in parts.values() for name in part))
             if numbers and (how := tried(-1, every)):
                 sys.exit(f"without any fault: {how}")
