@@ -35,6 +35,7 @@ COMPARED = ("2 players, four rounds", "3 players", "4 players, open", "5 players
 SCOUT = [
     "tests/unit/test_rule_faults.py",
     "tests/unit/test_out_of_turn.py",
+    "tests/unit/test_survivors.py",
     "tests/oracle/test_scout_walk.py",
     "tests/property/test_sampling.py",
     "tests/oracle/test_scout_play.py",
@@ -49,6 +50,7 @@ SCOUT_RULES = [
 BAKER = [
     "tests/unit/test_bakerstreet_cases.py",
     "tests/unit/test_out_of_turn.py",
+    "tests/unit/test_survivors.py",
     "tests/oracle/test_bakerstreet_rules.py",
     "tests/oracle/test_bakerstreet_play.py",
     "tests/unit/test_notation.py",
@@ -65,13 +67,18 @@ TESTS = {
     "games/_scout_rows.pxd": [*SCOUT, *SETS, *SCOUT_RULES],
     "games/_scout_options.pyx": [*SCOUT, *SCOUT_RULES],
     "games/_scout_policy.pyx": [*SCOUT, *SCOUT_RULES],
-    "games/_scout_walk.pyx": SCOUT[:3],
+    "games/_scout_walk.pyx": SCOUT[:4],
     "games/scout.pyx": [*SCOUT, *SCOUT_RULES],
     "games/_bakerstreet.pyx": BAKER,
     "games/_bakerstreet.pxd": BAKER,
     "games/_bakerstreet_policy.pyx": BAKER,
     "games/bakerstreet.pyx": BAKER,
-    "_ismcts.pyx": ["tests/unit/test_search.py", "tests/unit/test_pimc.py", "tests/unit/test_agents.py"],
+    "_ismcts.pyx": [
+        "tests/unit/test_survivors.py",
+        "tests/unit/test_search.py",
+        "tests/unit/test_pimc.py",
+        "tests/unit/test_agents.py",
+    ],
 }
 
 HEADER = """#ifndef SOLVER_MUTANT_H

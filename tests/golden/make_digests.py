@@ -173,8 +173,9 @@ def games_with_explicit_chance(game: str) -> Any:
 
 @entry(*CARD_GAMES)
 def playouts(game: str) -> Any:
-    found = [games.load(game).playouts(20, seed=1, policy=policy) for policy in ("random", "planning")]
-    return [[f.decisions, f.mean_returns, f.terminations] for f in found]
+    rng = Rng(1)
+    found = [games.load(game).playouts(20, seed=rng, policy=policy) for policy in ("random", "planning", "random")]
+    return [[f.decisions, f.mean_returns, f.terminations] for f in found], rng.random()
 
 
 @entry(*CARD_GAMES)
