@@ -58,8 +58,8 @@ def compiled_lines() -> dict[str, dict[int, bool]]:
         done = subprocess.run(command, cwd=SOURCE, capture_output=True, text=True, check=True)
         for text in done.stdout.splitlines():
             for file in json.loads(text)["files"]:
-                name = file["file"].rpartition("solver/")[2]  # Cython leaves out where the package stands
-                if name and (SOURCE / "src" / "solver" / name).is_file():
+                _, ours, name = file["file"].rpartition("solver/")  # Cython leaves out where the package stands
+                if ours and (SOURCE / "src" / "solver" / name).is_file():
                     for line in file["lines"]:
                         number = line["line_number"]
                         result[name][number] = result[name].get(number, False) or line["count"] > 0
