@@ -6,6 +6,7 @@ tables, the agents in other seats at each, so that the luck of the deal cancels.
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import time
@@ -417,7 +418,7 @@ class _Rule:
         values = self.values[agent]
         if len(values) < stats.FIRST_LOOK:
             return 0.0, float("inf")
-        return sum(values) / len(values), stats.confidence_width(len(values), stats.spread(values))
+        return math.fsum(values) / len(values), stats.confidence_width(len(values), stats.spread(values))
 
 
 # ----------------------------------------------------------------------------------------------

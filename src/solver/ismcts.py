@@ -524,7 +524,7 @@ def derive_payoffs(returns: Sequence[float], payoff: str | None) -> list[float]:
     """
     values = [float(value) for value in returns]
     if payoff == "margin":
-        total = sum(values)
+        total = math.fsum(values)
         return [value - (total - value) / (len(values) - 1) for value in values]
     if payoff == "win":
         best = max(values)

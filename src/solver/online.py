@@ -262,13 +262,13 @@ class _Row:
 
     def average(self) -> list[float]:
         """The average policy."""
-        total = sum(self.plays)
+        total = math.fsum(self.plays)
         return [p / total for p in self.plays] if total > 0 else [1 / len(self.plays)] * len(self.plays)
 
     def matching(self) -> list[float]:
         """The policy by regret matching."""
         kept = [r if r > 0 else 0.0 for r in self.scores]
-        total = sum(kept)
+        total = math.fsum(kept)
         return [r / total for r in kept] if total > 0 else [1 / len(kept)] * len(kept)
 
 
@@ -478,7 +478,7 @@ class _Oos(_Learner):
 
 def _narrowed(play: list[float], leads: list[bool]) -> list[float]:
     """A distribution over what leads to the target alone; zeros where nothing does, and no aimed line comes."""
-    total = sum(p for p, on in zip(play, leads, strict=True) if on)
+    total = math.fsum(p for p, on in zip(play, leads, strict=True) if on)
     if total > 0:
         return [p / total if on else 0.0 for p, on in zip(play, leads, strict=True)]
     count = sum(leads)
