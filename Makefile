@@ -2,6 +2,8 @@
 # make test   every test
 # make bench  speed, beside a plain C program
 # make lint   formatting, style, types
+# make fuzz   inputs made to break it, as long as FUZZ says
+# make leaks  many searches and loads in flat memory
 # make wheel  a wheel as the index gets it, tried in a clean environment; `make wheels`: for every Python at hand
 # Each makes .venv and installs what it needs: python3 (>= 3.11), pip and a C compiler are enough.
 
@@ -16,8 +18,12 @@ EXAMPLE := scout(players=4) | seat 1 | hand 7/2 4/6 4/10 4/1 9/5 8/5 2/6 3/1 | t
 WHEEL_TESTS := tests/golden tests/unit --ignore tests/unit/test_agents.py --ignore tests/unit/test_sampling.py
 # Of each version that is supported one, unless PYTHONS='python3.11 ...' names them.
 PYTHONS ?=
+# How long to fuzz: `make fuzz FUZZ="--inputs 1000000"`.
+FUZZ ?= --seconds 60
+# How much to do in flat memory.
+LEAKS ?= --searches 1000000 --loads 10000
 
-.PHONY: run test bench lint wheel wheels review clean
+.PHONY: run test bench fuzz leaks lint wheel wheels review clean
 
 run: $(VENV)/installed
 	$(BIN)/solver best '$(EXAMPLE)' --iterations 200000 --seed 1
@@ -28,6 +34,12 @@ test: $(VENV)/installed-test
 bench: $(VENV)/installed
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/cfr_peers.py
+
+fuzz: $(VENV)/installed-test
+	$(BIN)/python -m tests.fuzz $(FUZZ)
+
+leaks: $(VENV)/installed-test
+	$(BIN)/python -m tests.leaks $(LEAKS)
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .

@@ -13,9 +13,11 @@ import re
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from types import NoneType
+from typing import Any, BinaryIO, cast
 
 from solver._arena_tables import Played
+from solver.archive import file_name
 from solver.errors import RecordError
 
 __all__ = ["Record", "read"]
@@ -24,6 +26,7 @@ FORMAT = 1
 KIND = "solver arena"
 _CRC = re.compile(rb',"crc":"([0-9a-f]{8})"\}')
 _CRC_LENGTH = 18
+_LARGEST = 1e300  # points, either way; nan is not smaller
 
 
 def _line(content: dict[str, Any]) -> bytes:
@@ -37,9 +40,46 @@ def _content(line: bytes, number: int, path: Path) -> dict[str, Any]:
     text = line[:-_CRC_LENGTH] + b"}"
     if found is None or int(found[1], 16) != zlib.crc32(text):
         raise RecordError(f"{path}: line {number} is damaged, or is none of an arena's record")
-    content = json.loads(text)
-    assert isinstance(content, dict)
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError):
+        content = None
+    if not isinstance(content, dict):
+        raise RecordError(f"{path}: line {number} is none of an arena's record")
     return content
+
+
+def _is_settings(content: dict[str, Any]) -> bool:
+    """Whether a first line has all that a record is played again by."""
+    agents, alone = content.get("agents"), content.get("alone")
+    return (
+        isinstance(content.get("game"), str)
+        and "rules" in content
+        and isinstance(content["rules"], (str, int, float, NoneType))
+        and isinstance(content.get("duplicate"), bool)
+        and _is_count(content.get("seed"))
+        and isinstance(agents, list)
+        and len(agents) > 0
+        and all(isinstance(a, list) and len(a) == 2 and all(isinstance(word, str) for word in a) for a in agents)
+        and "alone" in content
+        and (alone is None or (_is_count(alone) and 0 < alone < len(agents)))
+    )
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and value >= 0
+
+
+def _table(item: Any) -> Played | None:
+    """A table of a deal; None if it is none."""
+    if not isinstance(item, list) or len(item) != 3 or not all(isinstance(part, list) for part in item):
+        return None
+    seats, points, actions = item
+    # outcomes and actions of a user's own game may be any whole numbers
+    whole = all(map(_is_count, seats)) and all(type(action) is int for action in actions)
+    if not whole or len(seats) != len(points) or not all(type(p) in (int, float) and abs(p) < _LARGEST for p in points):
+        return None
+    return Played(tuple(seats), tuple(points), tuple(actions))
 
 
 def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[tuple[Played, ...]], int]:
@@ -61,7 +101,7 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[tuple[Playe
     OSError
         If it cannot be read.
     """
-    path = Path(path)
+    path = Path(file_name(path))
     data = path.read_bytes()
     size = data.rfind(b"\n") + 1
     lines = data[:size].splitlines()
@@ -72,12 +112,18 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[tuple[Playe
         raise RecordError(f"{path} is no arena's record")
     if settings.get("format") != FORMAT:
         raise RecordError(f"{path} has format {settings.get('format')}, and this version reads format {FORMAT}")
+    if not _is_settings(settings):
+        raise RecordError(f"{path}: line 1 lacks settings of an arena, or has others than it can have")
     deals: list[tuple[Played, ...]] = []
     for number, line in enumerate(lines[1:], 2):
         content = _content(line, number, path)
         if content.get("deal") != len(deals):
             raise RecordError(f"{path}: line {number} should be deal {len(deals)}, not {content.get('deal')}")
-        deals.append(tuple(Played(*map(tuple, table)) for table in content["tables"]))
+        listed = content.get("tables")
+        tables = tuple(map(_table, listed)) if isinstance(listed, list) else ()
+        if not tables or None in tables:
+            raise RecordError(f"{path}: line {number} has no tables with seats, points and actions")
+        deals.append(cast(tuple[Played, ...], tables))
     return settings, deals, size
 
 
@@ -105,7 +151,7 @@ class Record:
     """
 
     def __init__(self, path: str | os.PathLike[str], settings: dict[str, Any]) -> None:
-        self.path = Path(path)
+        self.path = Path(file_name(path))
         first = _line({"kind": KIND, "format": FORMAT, **settings})
         self.deals: list[tuple[Played, ...]] = []
         size = 0

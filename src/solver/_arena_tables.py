@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from solver import agents
-from solver._core import Rng, whole
-from solver.errors import AgentError, ArgumentError
+from solver._core import Rng, whole, whole_in
+from solver._protocol_checks import LONGEST, checked_outcomes, checked_returns, endless
+from solver.errors import AgentError, ArgumentError, GameError
 from solver.protocol import CHANCE_PLAYER
 
 __all__ = ["Job", "Played", "begin", "play_deal", "points_of", "run", "seatings", "step"]
@@ -96,6 +97,12 @@ def seatings(
         ways. Else every agent once takes the lead of a table that is filled with those who come next in
         the order, each such table in every rotation (with as many agents as seats, one such table).
     """
+    for name, value, least in (("seats", seats, 1), ("count", count, 1), ("deal", deal, 0), ("seed", seed, 0)):
+        number: int | None = whole(value)
+        if number is None or number < least:
+            raise ArgumentError(f"{name} is a whole number of at least {least}, not {value!r}")
+    if alone is not None and whole_in(alone, 1, count - 1) is None:
+        raise ArgumentError(f"alone is a whole number in 1..{count - 1}, not {alone!r}")
 
     def rotations(line: Sequence[int]) -> list[tuple[int, ...]]:
         return [tuple(line[(seat - at) % seats] for seat in range(seats)) for at in range(seats)]
@@ -132,13 +139,15 @@ def begin(game: Any, deal: int, seed: int) -> tuple[Any, Rng | None]:
 def step(state: Any, chance: Rng | None, played: list[int]) -> bool:
     """Let chance decide until a seat does; whether one does."""
     while (player := state.current_player()) == CHANCE_PLAYER:
-        outcomes = state.chance_outcomes()
+        outcomes = checked_outcomes(state.chance_outcomes())
         ends = np.cumsum([probability for _, probability in outcomes])
         assert chance is not None
         drawn = int(np.searchsorted(ends, chance.random() * ends[-1], side="right"))
         outcome = int(outcomes[min(drawn, len(outcomes) - 1)][0])
         state.apply_action(outcome)
         played.append(outcome)
+        if len(played) > LONGEST:
+            raise endless(type(state))
     if player < 0 and not state.is_terminal():
         raise ArgumentError("games with simultaneous moves cannot be played: convert them to turns first")
     return bool(player >= 0)
@@ -147,7 +156,7 @@ def step(state: Any, chance: Rng | None, played: list[int]) -> bool:
 def points_of(state: Any) -> tuple[float, ...]:
     """Points by seat where the game counts them, else its pay-offs."""
     points = state.totals() if callable(getattr(state, "totals", None)) else state.returns()
-    return tuple(float(value) for value in points)
+    return tuple(checked_returns(points))
 
 
 def fresh(agent: Any) -> Any:
@@ -207,7 +216,12 @@ def play_deal(
                 fault = f"played {action!r}, which is not legal: {error}"
                 raise AgentError(fault, sitting[seat].name, deal, number, str(seen)) from error
             actions.append(int(action))
-        done.append(Played(table, points_of(state), tuple(actions)))
+            if len(actions) > LONGEST:
+                raise endless(job.game)
+        points = points_of(state)
+        if len(points) != seats:
+            raise GameError(f"{job.game} pays {len(points)} seats, and has {seats}")
+        done.append(Played(table, points, tuple(actions)))
     return tuple(done)
 
 

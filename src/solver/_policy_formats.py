@@ -51,8 +51,8 @@ def read_json(source: str | os.PathLike[str], make: _Make[_Table]) -> _Table:
     if isinstance(source, str) and source.lstrip().startswith("{"):
         text, name = source, "the text"
     else:
-        name = os.fspath(source)
-        with open(source, "rb") as file:
+        name = archive.file_name(source)
+        with open(name, "rb") as file:
             data = file.read()
         try:
             text = data.decode()
@@ -187,8 +187,8 @@ def write_parquet(path: str | os.PathLike[str], ask: Callable[[], Columns], meta
 def read_parquet(path: str | os.PathLike[str], make: _Make[_Table]) -> _Table:
     """A table from a Parquet file."""
     pa, pq = extra("pyarrow", "parquet"), extra("pyarrow.parquet", "parquet")
-    name = os.fspath(path)
-    with open(path, "rb") as file:
+    name = archive.file_name(path)
+    with open(name, "rb") as file:
         data = file.read()
     try:
         table = pq.ParquetFile(pa.BufferReader(data), page_checksum_verification=True).read()

@@ -5,6 +5,7 @@ __all__ = [
     "ArchiveError",
     "ArgumentError",
     "CompileError",
+    "GameError",
     "GameOptionError",
     "IllegalActionError",
     "MissingExtraError",
@@ -71,6 +72,10 @@ class CompileError(SolverError):
 
     def __reduce__(self) -> tuple[type, tuple[str, bool, bool]]:
         return type(self), (str(self), self.too_large, self.draws)
+
+
+class GameError(SolverError):
+    """A game that a user wrote says what `solver.protocol` does not ask for, or has no end."""
 
 
 class GameOptionError(SolverError):

@@ -17,12 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solver import _ismcts, _pimc, ismcts
-from solver._core import Rng, whole
+from solver._core import Rng, whole, whole_in
+from solver._protocol_checks import names_nonsense
 from solver.errors import SearchError
 
 __all__ = ["OPTIONS", "Averages", "search"]
 
 DEFAULT_ITERATIONS = 200
+_MOST = 2**31 - 1  # iterations of one deal
 OPTIONS = ("belief", "exploration", "horizon", "payoff", "rollout", "widening")
 
 
@@ -46,6 +48,7 @@ class Averages(NamedTuple):
     deals: int
 
 
+@names_nonsense
 def search(
     position_or_state: Any,
     deals: int | None = None,
@@ -91,8 +94,8 @@ def search(
         raise SearchError("a budget is needed: deals, seconds or both")
     if deals is not None and (whole(deals) or 0) < 1:
         raise SearchError(f"deals must be a whole number of at least 1, not {deals!r}")
-    if (whole(iterations) or 0) < 1:
-        raise SearchError(f"iterations must be a whole number of at least 1, not {iterations!r}")
+    if whole_in(iterations, 1, _MOST) is None:
+        raise SearchError(f"iterations must be a whole number in 1..{_MOST}, not {iterations!r}")
     if unknown := sorted(set(options) - set(OPTIONS)):
         raise SearchError(f"there is no option {unknown[0]} here; the options are {', '.join(OPTIONS)}")
     source, rng, deal = _dealer(position_or_state, seed, options, seconds)
@@ -100,7 +103,7 @@ def search(
     at = {action: i for i, action in enumerate(legal)}
     visits = np.zeros(len(legal), np.int64)
     sums, squares, seen = np.zeros(len(legal)), np.zeros(len(legal)), np.zeros(len(legal), np.int64)
-    ends = math.inf if seconds is None else time.perf_counter() + seconds
+    ends = math.inf if seconds is None else time.perf_counter() + float(seconds)
     done = 0
     while (deals is None or done < deals) and (not done or time.perf_counter() < ends):
         tree = deal(rng)
