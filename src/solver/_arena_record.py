@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import NoneType
-from typing import Any, BinaryIO, cast
+from typing import Any, cast
 
 from solver._arena_tables import Played
 from solver.archive import file_name
@@ -161,12 +161,12 @@ class Record:
                 self._compare(found, json.loads(json.dumps(settings)))
             elif not first.startswith(self.path.read_bytes()):
                 raise RecordError(f"{self.path} is no arena's record")
-        self._file: BinaryIO = open(self.path, "r+b" if self.path.exists() else "x+b")  # noqa: SIM115 see close
+        # without a buffer: what a full disk did not take is not tried again at the end
+        self._file = open(self.path, "r+b" if self.path.exists() else "x+b", buffering=0)  # noqa: SIM115 see close
         self._file.truncate(size)
         self._file.seek(size)
         if not size:
-            self._file.write(first)
-            self._file.flush()
+            self._write(first)
 
     def _compare(self, found: dict[str, Any], wanted: dict[str, Any]) -> None:
         for key, value in wanted.items():
@@ -174,13 +174,27 @@ class Record:
                 raise RecordError(f"{self.path} is a record of {key} {found.get(key)!r}, not {value!r}")
 
     def append(self, deal: int, tables: Sequence[Played]) -> None:
-        """Write a finished deal; it stays if the process is killed."""
-        self._file.write(_line({"deal": deal, "tables": [[t.seats, t.points, t.actions] for t in tables]}))
-        self._file.flush()
+        """Write a finished deal; it stays if the process is killed.
+
+        Raises
+        ------
+        OSError
+            If it cannot be written, as on a full disk; the deals before it stay, and can be gone on from.
+        """
+        self._write(_line({"deal": deal, "tables": [[t.seats, t.points, t.actions] for t in tables]}))
+
+    def _write(self, line: bytes) -> None:
+        try:
+            while line:
+                line = line[self._file.write(line) :]
+        except OSError as error:
+            # a full disk is met by the file's number, and so without its name
+            if error.filename is None:
+                error.filename = str(self.path)
+            raise
 
     def close(self) -> None:
         """Close the file, when it is on the disk."""
-        self._file.flush()
         os.fsync(self._file.fileno())
         self._file.close()
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, NamedTuple
 
@@ -19,6 +19,7 @@ from solver._core import Rng, whole, whole_in
 from solver._protocol_checks import LONGEST, checked_outcomes, checked_returns, endless
 from solver.errors import AgentError, ArgumentError, GameError
 from solver.protocol import CHANCE_PLAYER
+from solver.runs import Interrupt
 
 __all__ = ["Job", "Played", "begin", "play_deal", "points_of", "run", "seatings", "step"]
 
@@ -168,9 +169,7 @@ def fresh(agent: Any) -> Any:
     return copy.deepcopy(agent)
 
 
-def play_deal(
-    job: Job, deal: int, players: Sequence[Any], asked: Callable[[], bool] | None = None
-) -> tuple[Played, ...]:
+def play_deal(job: Job, deal: int, players: Sequence[Any], interrupt: Interrupt | None = None) -> tuple[Played, ...]:
     """Play a deal at all its tables.
 
     Parameters
@@ -179,8 +178,8 @@ def play_deal(
     deal : int
     players : sequence of Agent
         Those of the job, made.
-    asked : callable, optional
-        Whether to break off; asked before each action.
+    interrupt : Interrupt, optional
+        Whether to break off; looked at before each action, and a decision under way is broken off.
 
     Raises
     ------
@@ -202,11 +201,16 @@ def play_deal(
         while (seat := state.current_player()) >= 0 or step(state, chance, actions):
             if seat < 0:
                 seat = state.current_player()
-            if asked is not None and asked():
+            if interrupt is not None and interrupt.asked:
                 raise Stopped
             seen = agents.View(job.game, state, seat) if views[seat] else state.position(seat)
             try:
-                action = sitting[seat].act(seen, rngs[seat])
+                if interrupt is None:
+                    action = sitting[seat].act(seen, rngs[seat])
+                else:
+                    action = _decided(sitting[seat], seen, rngs[seat], interrupt)
+            except Stopped:
+                raise
             except Exception as error:
                 fault = f"failed: {type(error).__name__}: {error}"
                 raise AgentError(fault, sitting[seat].name, deal, number, str(seen)) from error
@@ -223,6 +227,18 @@ def play_deal(
             raise GameError(f"{job.game} pays {len(points)} seats, and has {seats}")
         done.append(Played(table, points, tuple(actions)))
     return tuple(done)
+
+
+def _decided(agent: Any, seen: Any, rng: Rng, interrupt: Interrupt) -> Any:
+    """What an agent plays; a long decision is broken off by Ctrl-C."""
+    interrupt.raises = True
+    try:
+        return agent.act(seen, rng)
+    except KeyboardInterrupt:
+        interrupt.asked = True
+        raise Stopped from None
+    finally:
+        interrupt.raises = False
 
 
 def _id(action: Any) -> int:

@@ -386,7 +386,7 @@ def _here(job: Job, deals: Sequence[int], made: Sequence[Any], interrupt: Interr
     """Play in this thread; after Ctrl-C the deal that is under way is dropped."""
     for deal in deals:
         try:
-            yield deal, play_deal(job, deal, made, lambda: interrupt.asked)
+            yield deal, play_deal(job, deal, made, interrupt)
         except Stopped:
             return
 

@@ -25,6 +25,7 @@ __all__ = ["OPTIONS", "Averages", "search"]
 
 DEFAULT_ITERATIONS = 200
 _MOST = 2**31 - 1  # iterations of one deal
+_SLICE = 256  # of them between two looks for Ctrl-C
 OPTIONS = ("belief", "exploration", "horizon", "payoff", "rollout", "widening")
 
 
@@ -107,7 +108,8 @@ def search(
     done = 0
     while (deals is None or done < deals) and (not done or time.perf_counter() < ends):
         tree = deal(rng)
-        tree.run(int(iterations), int(iterations))
+        for ran in range(0, int(iterations), _SLICE):
+            tree.run(min(_SLICE, int(iterations) - ran), int(iterations))
         done += 1
         for row in tree.children():
             i = at[int(row["action"])]

@@ -38,7 +38,7 @@ __all__ = ["METHODS", "OPTIONS", "Sampled", "game_or_tree", "solve", "stream"]
 MAX_BYTES = 1 << 30  # of a table of information states
 METHODS = ("external", "outcome")
 OPTIONS = frozenset({"seed", "weighting", "exploration", "baseline", "compile_bytes", "keep_text"})
-_PATIENCE = 64  # decisions between two questions whether to break off
+_PATIENCE = 8  # decisions between two questions whether to break off
 _LEAST = 1e-200  # a line less likely than this teaches nothing: its weight would not be a number
 
 

@@ -15,7 +15,9 @@ from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from solver._core cimport Rng, as_rng, evaluate_stack, evaluation_t, hand_sums, listed, rng_fork, rng_t, uniforms, whole, whole_in
+from solver._core cimport (
+    Rng, as_rng, evaluate_stack, evaluation_t, hand_sums, listed, rng_fork, rng_t, uniforms, whole, whole_in,
+)
 from solver.games._bakerstreet cimport (
     A_BID, A_CHOOSE, A_DOUBT, A_TAKE, ALTERNATE, BIDDING, CHOOSING, DEALING, DECK, DOUBT_LOSER, DOUBT_WINNER,
     DRAWING, DREW, HAND, HIGHEST_BID, LETTERS, NO_BID, NUM_ACTIONS, OVER, PILES, SHUFFLED, STACK, TAKING,
