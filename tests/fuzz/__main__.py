@@ -7,6 +7,7 @@ import faulthandler
 import resource
 import sys
 import time
+from contextlib import suppress
 
 from rich.console import Console
 from rich.table import Table
@@ -43,7 +44,8 @@ def main() -> int:
     done = 0
     warm = 0
     targets.warm_up()
-    with harness.guarded():
+    # Ctrl-C ends it, and what was found is printed
+    with suppress(KeyboardInterrupt), harness.guarded():
         while (given.inputs is None or done < given.inputs) and (
             given.seconds is None or time.monotonic() - began < given.seconds
         ):
