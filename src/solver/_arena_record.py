@@ -79,7 +79,7 @@ def _table(item: Any) -> Played | None:
     whole = all(map(_is_count, seats)) and all(type(action) is int for action in actions)
     if not whole or len(seats) != len(points) or not all(type(p) in (int, float) and abs(p) < _LARGEST for p in points):
         return None
-    return Played(tuple(seats), tuple(points), tuple(actions))
+    return Played(tuple(seats), tuple(map(float, points)), tuple(actions))
 
 
 def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[tuple[Played, ...]], int]:

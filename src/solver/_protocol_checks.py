@@ -105,7 +105,7 @@ def checked_outcomes(outcomes: Iterable[Any]) -> list[tuple[Any, float]]:
         raise GameError(f"chance outcomes are pairs of an outcome and a probability, not {_brief(outcomes)}") from error
     total = math.fsum(probability for _, probability in result)
     if not abs(total - 1) <= _TOLERANCE or min(probability for _, probability in result) < 0:
-        raise GameError(f"chance probabilities are at least 0 and sum to 1, not {_brief(result)}")
+        raise GameError(f"chance probabilities are at least 0 and sum to 1, not to {total}: {_brief(result)}")
     return result
 
 
