@@ -3,6 +3,8 @@
 # make bench  speed, beside a plain C program
 # make docs   the documentation as pages, in build/docs
 # make lint   formatting, style, types
+# make fuzz   inputs made to break it, as long as FUZZ says
+# make leaks  many searches and loads in flat memory
 # make wheel  a wheel as the index gets it, tried in a clean environment; `make wheels`: for every Python at hand
 # make sanitize, coverage, mutants    the tests under sanitizers; lines that they run; faults that they see
 # Each makes .venv and installs what it needs: python3 (>= 3.11), pip and a C compiler are enough.
@@ -22,7 +24,12 @@ PYTHONS ?=
 TESTS ?= tests
 MUTANTS ?= --count 60 --seed 1
 
-.PHONY: run test bench docs lint wheel wheels review sanitize coverage mutants clean
+# How long to fuzz: `make fuzz FUZZ="--inputs 1000000"`.
+FUZZ ?= --seconds 60
+# How much to do in flat memory.
+LEAKS ?= --searches 1000000 --loads 10000
+
+.PHONY: run test bench docs fuzz leaks lint wheel wheels review sanitize coverage mutants clean
 
 run: $(VENV)/installed
 	$(BIN)/solver best '$(EXAMPLE)' --iterations 200000 --seed 1
@@ -37,6 +44,12 @@ bench: $(VENV)/installed
 # Warnings are errors: above all a name that the library does not have.
 docs: $(VENV)/installed-dev
 	$(BIN)/sphinx-build -E -W --keep-going -n -q -b html docs build/docs
+
+fuzz: $(VENV)/installed-test
+	$(BIN)/python -m tests.fuzz $(FUZZ)
+
+leaks: $(VENV)/installed-test
+	$(BIN)/python -m tests.leaks $(LEAKS)
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .

@@ -130,7 +130,11 @@ cdef class Rng:
 
 
 cdef Rng as_rng(object seed)
+cpdef list listed(object items, str what)
+cpdef object seed_sequence(object seed)
+cpdef list uniforms(object draw, int count)
 cpdef object whole(object value)
+cpdef object whole_in(object value, long long low, long long high)
 
 
 # ------------------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ ORDER = [
     "errors",
     "protocol",
     "_version",
+    "_protocol_checks",
     "_core",
     "_extras",
     "_lines",
