@@ -58,6 +58,7 @@ ORDER = [
     "arena",
     "tables",
     "plots",
+    "policy_plots",
     "experiment",
     "adapters",
     "bench",
