@@ -1,4 +1,4 @@
-"""How much do the tuned constants of SCOUT's planning agent leave to be gained against that agent?
+"""What do the constants of SCOUT's planning agent leave to be gained?
 
 solver experiment run planning-constants; README.md says how to read the answer.
 """

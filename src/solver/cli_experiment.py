@@ -12,8 +12,8 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from solver import experiment as experiments_
-from solver.cli_arena import pool
-from solver.console import AsJson, terminal_progress
+from solver.console import AsJson, Dask, Workers, terminal_progress
+from solver.executors import opened
 
 __all__ = ["add_to"]
 
@@ -57,11 +57,12 @@ def run(
         str, typer.Option(help="smoke (seconds), small (minutes; as published), full (a night, or a cluster).")
     ] = "small",
     out: Annotated[Path | None, typer.Option(help="Folder of the run, by default runs/NAME-SCALE.")] = None,
-    workers: Annotated[int, typer.Option(min=1, help="Processes that work; the result is the same.")] = 1,
+    workers: Workers = 1,
+    dask: Dask = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Another seed than that of the experiment.")] = None,
     folder: Folder = None,
 ) -> None:
-    """Run an experiment, or go on with a run of it, and write its report.
+    """Run an experiment, and write its report.
 
     The folder of the run gets config.json (what made it), results.jsonl (a line for each finished task),
     tables, figures and report.md. Ctrl-C, an error or a kill loses only tasks that were under way: the
@@ -70,15 +71,12 @@ def run(
     Example: solver experiment run scout-seats --scale smoke
     """
     found = experiments_.load(name, folder)
-    count = [0, 0]
     try:
-        with pool(workers) as executor, _bar(found.name, count) as progress:
+        with opened(workers, dask) as executor, _bar(found.name) as progress:
             path = experiments_.run(found, scale, out, seed=seed, executor=executor, progress=progress)
-    except KeyboardInterrupt:
-        if count[1]:
-            typer.echo(
-                f"solver: {count[0]} of {count[1]} tasks are done; the same command goes on from there", err=True
-            )
+    except KeyboardInterrupt as interrupt:
+        if interrupt.args:
+            typer.echo(f"solver: {interrupt}", err=True)
         raise
     typer.echo(path)
 
@@ -89,7 +87,9 @@ def report(
     out: Annotated[Path | None, typer.Option(help="Folder of the run; by default the one published.")] = None,
     folder: Folder = None,
 ) -> None:
-    """Write tables, figures and report.md of a finished run anew, from its results.
+    """Write the report of a finished run anew.
+
+    Tables, figures and report.md are made of the results alone.
 
     Example: solver experiment report scout-seats --out runs/scout-seats-small
     """
@@ -97,8 +97,8 @@ def report(
 
 
 @contextmanager
-def _bar(name: str, count: list[int]) -> Iterator[Callable[[int, int], None]]:
-    """Counts tasks; shows them on a terminal."""
+def _bar(name: str) -> Iterator[Callable[[int, int], None] | None]:
+    """A bar on standard error, on a terminal only."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -108,11 +108,8 @@ def _bar(name: str, count: list[int]) -> Iterator[Callable[[int, int], None]]:
         TimeRemainingColumn(),
     )
     with terminal_progress(*columns) as bar:
-        task = bar.add_task(name, total=None) if bar is not None else None
-
-        def progress(done: int, total: int) -> None:
-            count[:] = done, total
-            if bar is not None and task is not None:
-                bar.update(task, completed=done, total=total)
-
-        yield progress
+        if bar is None:
+            yield None
+            return
+        task = bar.add_task(name, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
