@@ -27,7 +27,7 @@ SCALES: dict[str, dict[str, Any]] = {
         "recall": {"bids": "16..20", "last": [[1, 30], [2, 30], [None, 30]], "every": 10},
     },
     "small": {
-        "full": {"bids": "0+12..28", "target": 2e-5, "least": 1e-3, "parts": 512},
+        "full": {"bids": "0+12..28", "target": 2e-5, "least": 1e-3, "parts": 256},
         "growing": {
             "10..20": 4e-5,
             "8..22": 4e-5,
@@ -44,7 +44,7 @@ SCALES: dict[str, dict[str, Any]] = {
         "recall": {"bids": "0+12..28", "last": [[1, 400], [2, 400], [3, 200], [None, 400]], "every": 50},
     },
     "full": {
-        "full": {"bids": "0+12..28", "target": 5e-6, "least": 1e-3, "parts": 512},
+        "full": {"bids": "0+12..28", "target": 5e-6, "least": 1e-3, "parts": 256},
         "growing": {
             "10..20": 2e-6,
             "8..22": 2e-6,
