@@ -385,20 +385,22 @@ def habit_rows(found: duel.Profile) -> list[dict[str, Any]]:
 def draw_menus(growing: list[dict[str, Any]], needed: list[dict[str, Any]], out: Path) -> None:
     """Exploitability with all bids by menu, and by the bid that is left out."""
     with plots.figure(out / "menus.svg", 1, 2, width=9, height=4.2) as (_, (left, right)):
-        left.barh([row["bids"] for row in growing], [row["full_exploitability"] for row in growing])
-        left.set(title="Menus", xlabel="exploitability with all bids 0..30", xscale="log")
-        left.invert_yaxis()
-        right.barh([str(row["without"]) for row in needed], [row["full_exploitability"] for row in needed])
-        right.set(title="One bid left out", xlabel="exploitability with all bids 0..30", ylabel="bid left out")
-        right.set_xscale("log")
-        for axes in (left, right):
-            axes.grid(axis="y", visible=False)
+        parts = (
+            (left, "Menus", [row["bids"] for row in growing], growing),
+            (right, "One bid left out", [str(row["without"]) for row in needed], needed),
+        )
+        for axes, title, names, rows in parts:
+            axes.plot([row["full_exploitability"] for row in rows], names, linestyle="none", marker="o")
+            axes.set(title=title, xlabel="exploitability with all bids 0..30", xscale="log", xlim=(2e-5, 1))
+            axes.invert_yaxis()
+        right.set_ylabel("bid left out")
 
 
 def draw_raises(found: duel.Profile, out: Path) -> None:
     """How bids go on, and which are doubted."""
     rows = found.raising.sum(axis=1, keepdims=True)
-    shares = np.where(rows > 1e-6, found.raising / np.where(rows > 0, rows, 1), np.nan)
+    legal = np.triu(np.ones_like(found.raising), 1) > 0
+    shares = np.where(legal & (rows > 1e-6), found.raising / np.where(rows > 0, rows, 1), np.nan)
     with plots.figure(out / "raises.svg", 1, 2, width=10, height=4.2) as (_, (left, right)):
         label = "share of the raises from there (%)"
         plots.heatmap(left, 100 * shares, x=found.bids, y=found.bids, label=label, low=0, high=100)
