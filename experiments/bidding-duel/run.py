@@ -40,7 +40,7 @@ SCALES: dict[str, dict[str, Any]] = {
             "0+12..30": 6e-5,
         },
         "needed": {"bids": "0+12..28", "target": 1e-4},
-        "raises": {"bids": ["12..18", "12..20", "12..22"], "target": 5e-5},
+        "raises": {"bids": ["12..18", "12..19", "12..20"], "target": 2e-5},
         "recall": {"bids": "0+12..28", "last": [[1, 400], [2, 400], [3, 200], [None, 400]], "every": 50},
     },
     "full": {
