@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 PAIRS = ("1/2", "1/3", "1/4", "2/3", "2/4", "3/4")  # the deck of 4 ranks
 FOURS = [f"ranks=4,drop={a}+{b}" for a, b in itertools.combinations(PAIRS, 2)]
 FIVES = [f"ranks=4,drop={a}" for a in PAIRS]
-SOME = ["ranks=4,drop=1/2+3/4", "ranks=4,drop=1/4+2/3", "ranks=4,drop=1/2+1/3", "ranks=4,drop=2/4+3/4"]
+SOME = ["ranks=4,drop=1/3+2/3", "ranks=4,drop=1/3+2/4", "ranks=4,drop=2/3+2/4", "ranks=4,drop=1/2+1/3"]
 SCALES: dict[str, dict[str, Any]] = {
     # variants as deck, hand_size and chips; variants solved again with a seat that must Show where it can
     "smoke": {
@@ -47,7 +47,7 @@ SCALES: dict[str, dict[str, Any]] = {
         "target": 1e-9,
         "iterations": 2000,
         "megabytes": 1000,
-        "table_states": 68_000,
+        "table_states": 100_000,
     },
     "full": {
         "variants": [
