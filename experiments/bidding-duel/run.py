@@ -443,6 +443,8 @@ def report(results: list[Outcome], out: Path) -> None:
     draw_raises(found, out)
     draw_recall([row for row in recall if row["bids"] != recall[-1]["bids"]], out)
     best, table = bounds(task["bids"], result), bounds(task["bids"], result["table"])
+    low = max(row["full_low"] for row in (best, *growing))
+    high = min(row["full_high"] for row in (best, *growing))
     one = float(np.trace(found.raising, 1) / found.raising.sum())
     forgets = [
         {
@@ -465,7 +467,7 @@ def report(results: list[Outcome], out: Path) -> None:
 
 The menu {task["bids"]} has an equilibrium, found to an exploitability of {best["exploitability"]:.1e}.
 With all bids 0..30 nobody gains more than {best["full_exploitability"]:.1e} against it, mean of both seats.
-So **the opener's value in the full duel lies between {best["full_low"]:.5f} and {best["full_high"]:.5f}**.
+By all policies found here, **the opener's value in the full duel lies between {low:.5f} and {high:.5f}**.
 
 Each menu: the opener's value and the exploitability within the menu; then what its policy proves of the full
 duel (bounds of the opener's value), and its exploitability there.
