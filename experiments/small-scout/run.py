@@ -331,7 +331,17 @@ def draw(rows: list[dict[str, Any]], out: Path) -> None:
 def report(results: list[Outcome], out: Path) -> None:
     """Two tables, a figure, and what they say."""
     found = solved(results)
-    values, scouts = value_rows(found), scout_rows(found)
+    # what is 0 to the accuracy of the solver has no sign
+    values, scouts = (
+        [
+            {
+                key: round(cell, 8) + 0.0 if isinstance(cell, float) and key != "exploitability" else cell
+                for key, cell in row.items()
+            }
+            for row in rows
+        ]
+        for rows in (value_rows(found), scout_rows(found))
+    )
     tables.write_csv(out / "values.csv", values, digits=9)
     tables.write_csv(out / "scouts.csv", scouts)
     draw(values, out)
