@@ -165,7 +165,9 @@ def _imported(
         raise ArchiveError(f"{name}: {error}") from None
 
 
-def write_parquet(path: str | os.PathLike[str], ask: Callable[[], Columns], meta: dict[str, Any]) -> None:
+def write_parquet(
+    path: str | os.PathLike[str], ask: Callable[[], Columns], meta: dict[str, Any], compact: bool = False
+) -> None:
     """Write a Parquet file; `ask` gives the columns, verified, and is called if pyarrow is there."""
     pa, pq = extra("pyarrow", "parquet"), extra("pyarrow.parquet", "parquet")
     columns = ask()
@@ -174,7 +176,11 @@ def write_parquet(path: str | os.PathLike[str], ask: Callable[[], Columns], meta
     if "text_bytes" in columns:
         buffers = [pa.py_buffer(columns["text_offsets"]), pa.py_buffer(columns["text_bytes"])]
         data["text"] = pa.LargeStringArray.from_buffers(count, *buffers)
-    data |= {"key": columns["keys"], "check": columns["checks"], "player": columns["players"]}
+    elif compact:
+        raise PolicyError("a compact file has texts in place of keys, and this table was built with keep_text=False")
+    if not compact:
+        data |= {"key": columns["keys"], "check": columns["checks"]}
+    data["player"] = columns["players"]
     for name in BY_ACTION:
         if name in columns:
             data[name] = pa.LargeListArray.from_arrays(columns["offsets"], columns[name])
@@ -182,8 +188,15 @@ def write_parquet(path: str | os.PathLike[str], ask: Callable[[], Columns], meta
         data["visits"] = columns["visits"]
     head = {"format": _FORMAT, "version": _VERSION, "meta": meta}
     table = pa.table(data).replace_schema_metadata({_FORMAT: json.dumps(head)})
+    how: dict[str, Any] = {}
+    if compact:
+        # a text then differs from the one before it in its last letters only
+        table = table.sort_by([("text", "ascending"), ("player", "ascending")])
+        others = [f"{name}.list.element" if name in BY_ACTION else name for name in data if name != "text"]
+        how = {"compression": "zstd", "compression_level": 19, "use_dictionary": others}
+        how["column_encoding"] = {"text": "DELTA_BYTE_ARRAY"}
     with archive.replacing(path) as file:
-        pq.write_table(table, file, write_page_checksum=True)
+        pq.write_table(table, file, write_page_checksum=True, **how)
 
 
 def read_parquet(path: str | os.PathLike[str], make: _Make[_Table]) -> _Table:
@@ -262,6 +275,8 @@ def _from_arrow(pa: Any, table: Any, meta: dict[str, Any], name: str, make: _Mak
         columns["visits"] = plain("visits", pa.float64())
     columns = {entry: np.array(items, DTYPES[entry]) for entry, items in columns.items()}
     texts = column("text", pa.large_string()).to_pylist() if "text" in names else None
+    if texts is not None and not {"key", "check"} & set(names):
+        return _imported(columns, texts, b"", meta, name, make)
     hashes = np.stack([plain("key", pa.uint64()), plain("check", pa.uint64())], axis=1).astype("<u8")
     result = _imported(columns, texts, hashes.tobytes(), meta, name, make)
     if texts is not None and not np.array_equal(np.sort(columns["keys"]), np.sort(hashes[:, 0])):

@@ -63,6 +63,7 @@ ORDER = [
     "arena",
     "tables",
     "plots",
+    "policy_plots",
     "experiment",
     "adapters",
     "bench",
