@@ -35,7 +35,7 @@ run: $(VENV)/installed
 	$(BIN)/solver best '$(EXAMPLE)' --iterations 200000 --seed 1
 
 test: $(VENV)/installed-test
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto
 
 bench: $(VENV)/installed
 	$(BIN)/python benchmarks/run.py

@@ -9,6 +9,7 @@ import pytest
 from solver import (
     Rng,
     _arena_record,
+    _lines,
     archive,
     arena,
     bakerstreet,
@@ -327,7 +328,7 @@ def test_records_whose_check_sums_are_right(lie, tmp_path):
     for line in lines:
         line.pop("crc")
     lie(lines)
-    path.write_bytes(b"".join(map(_arena_record._line, lines)))
+    path.write_bytes(b"".join(map(_lines.pack, lines)))
     before = path.read_bytes()
     for call in (
         lambda: _arena_record.read(path),
@@ -346,7 +347,7 @@ def test_records_of_other_tables(tmp_path):
     for line in lines:
         line.pop("crc")
     lines[1]["tables"].reverse()
-    path.write_bytes(b"".join(map(_arena_record._line, lines)))
+    path.write_bytes(b"".join(map(_lines.pack, lines)))
     with pytest.raises(RecordError, match="other tables"):
         arena.play("kuhn", ["random", "random"], deals=3, record=path)
     with pytest.raises(RecordError, match="other tables"):

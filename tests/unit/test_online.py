@@ -297,17 +297,6 @@ def test_that_of_plain_uct_need_not():
     assert "not proven" in smooth.guarantee
 
 
-@pytest.mark.needs("experiments/search-exploitability")
-def test_the_experiment_runs(root, tmp_path):
-    script, out = root / "experiments" / "search-exploitability" / "run.py", tmp_path / "results.csv"
-    command = [sys.executable, script, "--lines", "3000", "--seeds", "1", "--games", "kuhn", "--out", out]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert "smooth-uct" in done.stdout
-    made = out.read_text().splitlines()
-    assert len(made) == 1 + len(online.METHODS) * 2
-    assert made[0] == (script.parent / "results.csv").read_text().splitlines()[0]
-
-
 # The door of whole games
 
 
