@@ -471,7 +471,9 @@ def plot(
 ) -> None:
     """Draw a policy: of the duel how it opens and doubts, a heat map; of kuhn the tree of bets.
 
-    Example: solver policy plot kuhn.policy --out kuhn.svg
+    \b
+    Example:
+      solver policy plot kuhn.policy --out kuhn.svg
     """
     to = file.with_suffix(".png") if out is None else out
     _check_out("--out", to)

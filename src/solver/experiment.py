@@ -152,7 +152,8 @@ class Experiment:
             If it needs a package that is not installed.
         """
         # threads do not share one: the second would see what the first has loaded by half
-        name = f"solver_experiment_{self.name}_{_digest(self.source.encode())}_{threading.get_ident()}"
+        mark = _digest(f"{self.path}\n{self.source}".encode())
+        name = f"solver_experiment_{self.name}_{mark}_{threading.get_ident()}"
         found = sys.modules.get(name)
         if found is not None:
             return found
