@@ -474,7 +474,7 @@ class Player:
         if self.parts.get("draw") == "random" and len(self.kept) < len(values):
             values = [*self.kept, rng.below(6)]
         total = min(sum(values), 15)
-        if self.seen[-1] in "lh":
+        if self.seen[-1:] in ("l", "h"):
             came = self.game.hands.moves[int(self.seen[-2]), LOWEST if self.seen[-1] == "l" else HIGHEST]
             self.seen += str(min(came, key=lambda to: abs(to - level(total))))
         source, legal = self.parts.get("bid"), position.legal_actions()
