@@ -686,7 +686,7 @@ def draw_parts(rows: list[dict[str, Any]], out: Path) -> None:
         axes.set(xlabel="games won against itself with all parts (%)", xlim=(0, 60))
         axes.set_yticks(range(len(parts)), parts)
         axes.invert_yaxis()
-        axes.legend(title="player", loc="lower right")
+        axes.legend(title="player", loc="center right")
 
 
 def report(results: list[Outcome], out: Path) -> None:

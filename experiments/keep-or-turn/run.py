@@ -308,7 +308,7 @@ def draw_worths(rows: list[dict[str, Any]], out: Path) -> None:
         axes.set(xlabel="points a round over never turning")
         axes.set_yticks(range(len(names)), names)
         axes.invert_yaxis()
-        axes.legend(loc="lower left")
+        axes.legend(loc="upper right")
 
 
 def draw_card(known: dict[int, Hands], card: Floats, out: Path) -> None:
