@@ -20,12 +20,12 @@ from solver.experiment import Outcome
 from solver.games.duel import DOUBT as DUEL_DOUBT
 from solver.tree import Tree, TreePolicy
 
-# The abstraction. Hands are five levels of their sum, openings and raises a few, a card placed is the hand's
-# lowest or highest, and the last of `horizon` bids must be doubted.
+# The abstraction. Hands are five levels of their sum, openings and raises a few, a card placed is the hand's lowest or
+# highest. After the last of `horizon` bids the other seat doubts, or goes on to what is then taken for an even round.
 TOPS = (4, 6, 8, 10, 15)  # greatest sum of each level
 NAMES = ("0-4", "5-6", "7-8", "9-10", "11-15")
-OPENINGS, RAISES = (10, 13, 16, 19), (1, 3, 6)
-DOUBT, LOWEST, HIGHEST = 0, 1, 2
+OPENINGS, RAISES = (8, 10, 12, 14, 16, 18), (1, 3, 6)  # by 6 once only
+DOUBT, LOWEST, HIGHEST, ON = 0, 1, 2, 3
 RARE = 0.1  # levels after a draw that are rarer count as the nearest one that is not
 DEALING, TURN, DRAWING, BIDDING, OVER = range(5)
 
@@ -48,7 +48,7 @@ SCALES = {
     },
     "small": {
         "seed": 1,
-        "horizon": 4,
+        "horizon": 3,
         "iterations": 300_000,
         "prices": [0.15, 0.05, 0.3],
         "duel": {},
@@ -66,8 +66,8 @@ SCALES = {
     },
 }
 SOLVING = ("horizon", "price", "iterations", "seed")
-# Of two bids at a price of 0.15: information states, and the value to the opener by another method (cfr.solve to 5e-8)
-KNOWN = {"states": 165, "value": 0.0020021}
+# Of two bids at a price of 0.15: information states, and the value to the opener by another method (cfr.solve to 2e-7)
+KNOWN = {"states": 735, "value": 0.221973}
 
 
 # ----------------------------------------------------------------------------------------------
@@ -178,7 +178,7 @@ class Round:
 class RoundState:
     """A round in progress; every attribute is immutable, so that children share them."""
 
-    __slots__ = ("bids", "game", "levels", "phase", "pips", "seen")
+    __slots__ = ("bids", "doubted", "game", "levels", "phase", "pips", "seen")
 
     def __init__(self, game: Round) -> None:
         self.game = game
@@ -186,6 +186,7 @@ class RoundState:
         self.levels: tuple[int, ...] = ()
         self.seen = ("", "")  # of each seat, its levels and places
         self.bids: tuple[int, ...] = ()
+        self.doubted = False
         self.pips = 0.0  # that seat 0 placed, less those of seat 1
 
     def clone(self) -> Self:
@@ -196,13 +197,13 @@ class RoundState:
         return made
 
     def current_player(self) -> int:
-        """Seat to decide; -1 where chance deals or draws, -4 at the end."""
-        if self.phase in (DEALING, DRAWING):
+        """Seat to decide; -1 at chance nodes, -4 at the end."""
+        if self.is_chance_node():
             return -1
         return -4 if self.phase == OVER else len(self.bids) % 2
 
     def is_terminal(self) -> bool:
-        """Whether the bid was doubted."""
+        """Whether the round is over."""
         return self.phase == OVER
 
     def is_chance_node(self) -> bool:
@@ -229,6 +230,8 @@ class RoundState:
             return following(self.bids)
         if self.phase == OVER:
             return []
+        if len(self.bids) == self.game.horizon:
+            return [DOUBT, ON]
         return [DOUBT] * bool(self.bids) + [LOWEST, HIGHEST]
 
     def child(self, action: int) -> Self:
@@ -241,8 +244,9 @@ class RoundState:
                 made.seen = (str(made.levels[0]), str(action))
                 made.phase = TURN
         elif self.phase == TURN:
-            made.phase = OVER if action == DOUBT else DRAWING
-            if action != DOUBT:
+            made.doubted = action == DOUBT
+            made.phase = OVER if action in (DOUBT, ON) else DRAWING
+            if made.phase == DRAWING:
                 made.seen = self._with(self.seen, seat, self.seen[seat] + "-lh"[action])
         elif self.phase == DRAWING:
             made.levels = self._with(self.levels, seat, action)
@@ -251,7 +255,7 @@ class RoundState:
             made.phase = BIDDING
         else:
             made.bids = (*self.bids, action)
-            made.phase = OVER if len(made.bids) == self.game.horizon else TURN
+            made.phase = TURN
         return made
 
     @staticmethod
@@ -268,17 +272,19 @@ class RoundState:
         """The expected pay-offs."""
         true = float(self.game.hands.true[self.levels[0], self.levels[1], self.bids[-1]])
         bidder = 1 - 2 * ((len(self.bids) - 1) % 2)  # 1 if seat 0 bid last
-        won = bidder * (2 * true - 1) + self.game.price * self.pips
+        won = bidder * (2 * true - 1) * self.doubted + self.game.price * self.pips
         return [won, -won]
 
     def information_state_string(self, player: int) -> str:
-        """The own levels and places, then the bids: ``2h1 13 14``."""
+        """The own levels and places, then the bids: ``2h1 14 15``."""
         return " ".join([self.seen[player], *map(str, self.bids)])
 
 
 def following(bids: tuple[int, ...]) -> list[int]:
     """The bids of the abstraction after these."""
-    return list(OPENINGS) if not bids else [bids[-1] + more for more in RAISES if bids[-1] + more <= 30]
+    if not bids:
+        return list(OPENINGS)
+    return [bids[-1] + more for more in RAISES[: 3 if len(bids) == 1 else 2]]
 
 
 # ----------------------------------------------------------------------------------------------
@@ -349,6 +355,9 @@ def bidder(tree: Tree, base: Policy, hands: Hands, rules: duel.DuelPolicy | None
                 known[key] = as_planning(hands, *key) if rules is None else as_duel(hands, rules, *key)
             doubt, shares = known[key]
             placing = base[text]
+            if ON in placing:
+                policy[text] = {DOUBT: doubt, ON: 1 - doubt}
+                continue
             if HIGHEST not in placing:
                 policy[text] = shares
                 continue
@@ -458,8 +467,13 @@ class Player:
         if source == "random":
             return int(rng.choice(places))
         scores = dict(zip(position.legal_actions(), position.sample(rng).action_scores(), strict=True))
-        if source == "round" and chances is not None and chances[LOWEST] + chances[HIGHEST]:
-            lowest = rng.random() * (chances[LOWEST] + chances[HIGHEST]) < chances[LOWEST]
+        if (
+            source == "round"
+            and chances is not None
+            and (placing := 1 - chances.get(DOUBT, 0.0))
+            and HIGHEST in chances
+        ):
+            lowest = rng.random() * placing < chances[LOWEST]
             wanted = values[0] if lowest else values[-1]
             places = [action for action in places if position.game.decode(action)[1] == wanted]
         best = max(scores[action] for action in places)
@@ -595,9 +609,11 @@ def play_of(tree: Tree, policy: TreePolicy) -> dict[str, Any]:
             chances = {action: weight * chance for action, chance in policy.action_probabilities(seat, number).items()}
             if HIGHEST in chances:
                 placing[mine] += chances[LOWEST], chances[HIGHEST]
-                if bids:
-                    doubting[mine, int(bids[-1])] += weight, chances[DOUBT]
-            elif bids:
+            if DOUBT in chances:
+                doubting[mine, int(bids[-1])] += weight, chances[DOUBT]
+            if HIGHEST in chances or ON in chances:
+                continue
+            if bids:
                 raising[mine] += [chances.get(int(bids[-1]) + more, 0.0) for more in RAISES]
             else:
                 opening[mine] += list(chances.values())
