@@ -34,7 +34,10 @@ PLAYERS = {
     "round": dict.fromkeys(("doubt", "place", "bid"), "round"),
     "round, planning places": dict.fromkeys(("doubt", "bid"), "round"),
     "duel": dict.fromkeys(("doubt", "bid"), "duel"),
+    "planning, doubts of the round": {"doubt": "round"},
+    "planning, bids of the round": {"bid": "round"},
 }  # where the parts of play come from; those left out are planning's
+BIDDERS = ("round", "round, planning places", "duel")
 
 SCALES = {
     "smoke": {
@@ -524,10 +527,10 @@ def tasks(config: dict[str, Any]) -> list[dict[str, Any]]:
         shared = {key: config[key] for key in ("horizon", "iterations", "duel", "seed")} | {"price": price}
         first = price == config["prices"][0]
         wanted.append({"kind": "solution", **shared})
-        games = [(name, rival, "players") for name in PLAYERS for rival in ("planning", "duel") if name != rival]
-        games += [(name, config["search"], "search") for name in (*PLAYERS, "planning")]
-        if not first:
-            games = [(name, "planning", "players") for name in PLAYERS if name != "duel"]
+        games = [(name, "planning", "players") for name in PLAYERS if first or name != "duel"]
+        if first:
+            games += [(name, "duel", "players") for name in BIDDERS if name != "duel"]
+            games += [(name, config["search"], "search") for name in (*BIDDERS, "planning")]
         wanted += [
             {"kind": "games", **shared, "player": name, "rival": rival, "deals": deals[size]}
             for name, rival, size in games
