@@ -12,8 +12,8 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from solver import experiment as experiments_
-from solver.cli_arena import pool
-from solver.console import AsJson, terminal_progress
+from solver.console import AsJson, Dask, Workers, terminal_progress
+from solver.executors import opened
 
 __all__ = ["add_to"]
 
@@ -57,7 +57,8 @@ def run(
         str, typer.Option(help="smoke (seconds), small (minutes; as published), full (a night, or a cluster).")
     ] = "small",
     out: Annotated[Path | None, typer.Option(help="Folder of the run, by default runs/NAME-SCALE.")] = None,
-    workers: Annotated[int, typer.Option(min=1, help="Processes that work; the result is the same.")] = 1,
+    workers: Workers = 1,
+    dask: Dask = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Another seed than that of the experiment.")] = None,
     folder: Folder = None,
 ) -> None:
@@ -71,7 +72,7 @@ def run(
     """
     found = experiments_.load(name, folder)
     try:
-        with pool(workers) as executor, _bar(found.name) as progress:
+        with opened(workers, dask) as executor, _bar(found.name) as progress:
             path = experiments_.run(found, scale, out, seed=seed, executor=executor, progress=progress)
     except KeyboardInterrupt as interrupt:
         if interrupt.args:

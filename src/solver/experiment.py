@@ -23,7 +23,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -36,7 +36,7 @@ from solver._core import whole
 from solver._lines import pack, unpack
 from solver._version import __version__
 from solver.archive import plain, replacing
-from solver.errors import ArgumentError, ExperimentError, MissingExtraError, RecordError
+from solver.errors import ArgumentError, ExperimentError, MissingExtraError, RecordError, SolverError
 
 __all__ = ["SCALES", "Experiment", "Outcome", "find", "load", "read", "report", "run", "task_folder"]
 
@@ -313,14 +313,19 @@ def load(name: str, folder: str | os.PathLike[str] | None = None) -> Experiment:
     Raises
     ------
     ExperimentError
-        If there is none of that name.
+        If there is none of that name, or its program is no text.
+    OSError
+        If the program cannot be read.
     """
     home = _home(folder)
     known = sorted(path.parent.name for path in home.glob(f"*/{PROGRAM}"))
     if name not in known:
         raise ExperimentError(f"there is no experiment {name!r} in {home}; there are {', '.join(known) or 'none'}")
     path = home / name / PROGRAM
-    return Experiment(name, str(path), path.read_text(encoding="utf-8"))
+    try:
+        return Experiment(name, str(path), path.read_text(encoding="utf-8"))
+    except UnicodeDecodeError as error:
+        raise ExperimentError(f"{path} is no text in UTF-8: {error}") from error
 
 
 # ----------------------------------------------------------------------------------------------
@@ -403,6 +408,8 @@ def _settings(out: Path) -> dict[str, Any] | None:
         raise RecordError(f"{out / CONFIG} is damaged, or is none of an experiment: {error}") from error
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise RecordError(f"{out / CONFIG} is of no experiment's run, or of another format than {FORMAT}")
+    if not isinstance(found.get("tasks"), int) or not isinstance(found.get("experiment"), str):
+        raise RecordError(f"{out / CONFIG} does not say which experiment it is of, or how many tasks it has")
     return found
 
 
@@ -540,7 +547,7 @@ def run(
     left = [number for number in range(len(tasks)) if number not in done]
     if progress is not None:
         progress(len(done), len(tasks))
-    jobs = [(number, tasks[number], str(task_folder(out, number))) for number in left]
+    jobs = [(number, tasks[number], str(task_folder(out.absolute(), number))) for number in left]
     try:
         with _at_once(), _appending(out / RESULTS, size) as file:
             for number, result in _here(experiment, jobs) if executor is None else _there(executor, experiment, jobs):
@@ -640,16 +647,21 @@ def _there(executor: Executor, experiment: Experiment, jobs: _Jobs) -> _Done:
             pending[executor.submit(_perform, experiment, *job)] = job[0]
         while pending:
             for future in wait(pending, _POLL, FIRST_COMPLETED).done:
-                yield pending.pop(future), future.result()
+                number = pending.pop(future)
+                try:
+                    result = future.result()
+                except SolverError:
+                    raise
+                except Exception as error:  # of the executor: those of a task are told by name
+                    time.sleep(_DYING)
+                    raise ExperimentError(
+                        f"{experiment.name}: a worker was lost with task {number}, perhaps for want of memory (fewer "
+                        f"workers need less); what is finished is kept. {type(error).__name__}: {error}"
+                    ) from error
+                yield number, result
     except KeyboardInterrupt:
         time.sleep(_DYING)  # of a pool whose workers it has ended, futures must not be cancelled while it finds out
         raise
-    except BrokenExecutor as error:
-        time.sleep(_DYING)
-        raise ExperimentError(
-            f"{experiment.name}: a worker process was ended from outside, perhaps for want of memory (fewer workers "
-            "need less); what is finished is kept"
-        ) from error
     finally:
         for future in pending:
             future.cancel()

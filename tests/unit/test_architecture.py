@@ -41,6 +41,7 @@ ORDER = [
     "symmetry",
     "_cfr",
     "runs",
+    "executors",
     "solution",
     "evaluate",
     "_sampling",

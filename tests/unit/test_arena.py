@@ -16,7 +16,7 @@ from multiprocessing import get_context
 import numpy as np
 import pytest
 
-from solver import agents, arena, bakerstreet, cfr, kuhn, policy, scout, stats
+from solver import agents, arena, bakerstreet, cfr, executors, kuhn, policy, scout, stats
 from solver._core import Rng
 from solver._lines import pack
 from solver.errors import AgentError, ArgumentError, PolicyError, RecordError, SolverError
@@ -111,7 +111,7 @@ def processes():
 
 
 def in_threads(monkeypatch):
-    monkeypatch.setattr(arena, "_POLL", 0.001)
+    monkeypatch.setattr(executors, "_POLL", 0.001)
 
 
 # ----------------------------------------------------------------------------------------------

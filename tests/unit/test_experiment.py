@@ -3,6 +3,7 @@
 import json
 import os
 import pickle
+import re
 import shutil
 import signal
 import subprocess
@@ -65,6 +66,20 @@ def check(results):
 '''
 
 
+groups = pytest.mark.skipif(not hasattr(os, "killpg"), reason="signals of POSIX")
+
+
+@pytest.fixture
+def command(monkeypatch, capsys):
+    def call(*words):
+        monkeypatch.setattr(sys, "argv", ["solver", "experiment", *map(str, words)])
+        with pytest.raises(SystemExit) as exit_:
+            cli.main()
+        return exit_.value.code or 0, *capsys.readouterr()
+
+    return call
+
+
 @pytest.fixture
 def home(tmp_path):
     """A folder of experiments with one in it."""
@@ -105,6 +120,9 @@ def test_find_and_load(home, tmp_path, monkeypatch):
         experiment.find(tmp_path / "nowhere")
     with pytest.raises(ExperimentError, match=r"there is no experiment 'cards' in .*; there are another, dice"):
         experiment.load("cards", home)
+    (home / "another" / "run.py").write_bytes(b'"""\xff"""')
+    with pytest.raises(ExperimentError, match=r"run\.py is no text in UTF-8"):
+        experiment.load("another", home)
 
 
 def test_what_a_run_leaves(home, tmp_path):
@@ -156,6 +174,38 @@ def test_an_executor_leaves_the_same_files(home, tmp_path, kind):
     assert files(tmp_path / kind) == files(tmp_path / "here")
 
 
+def test_a_cluster_leaves_the_same_files(home, tmp_path, command):
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=2, processes=False, dashboard_address=":0", protocol="tcp://"
+    ) as cluster:
+        address = cluster.scheduler_address
+        words = ["run", "dice", "--scale", "smoke", "--experiments", home]
+        status, _, err = command(*words, "--dask", address, "--out", tmp_path / "there")
+        assert (status, err) == (0, "")
+    assert command(*words, "--out", tmp_path / "here")[0] == 0
+    assert files(tmp_path / "there") == files(tmp_path / "here")
+
+
+@groups
+def test_a_worker_that_is_lost(home, tmp_path):
+    """It is an error of the run, which goes on from there."""
+    text = PROGRAM.replace("import time\n", "import os\nimport time\nfrom pathlib import Path\n")
+    lost = tmp_path / "lost"
+    death = (
+        f'    if task["number"] == 4 and not Path({str(lost)!r}).exists():\n        os._exit(1)\n    time.sleep(task'
+    )
+    write(home, text.replace("    time.sleep(task", death))
+    out = tmp_path / "out"
+    process = started(home, out, "--scale", "smoke", "--workers", "2")
+    printed, complaint = process.communicate()
+    assert (process.returncode, printed) == (2, "")
+    assert re.match(r"solver: dice: a worker was lost with task \d, perhaps for want of memory", complaint)
+    lost.touch()
+    assert 0 < len(numbers(out)) < 6
+    assert experiment.run(experiment.load("dice", home), "smoke", out).read_text().startswith("# Sums")
+
+
 def started(home, out, *words):
     """The command, in a process group of its own."""
     command = [sys.executable, "-m", "solver", "experiment", "run", "dice", "--experiments", home, "--out", out, *words]
@@ -168,9 +218,6 @@ def after(process, out, lines):
     while not path.exists() or path.read_bytes().count(b"\n") < lines:
         assert process.poll() is None, process.communicate()
         time.sleep(0.01)
-
-
-groups = pytest.mark.skipif(not hasattr(os, "killpg"), reason="signals of POSIX")
 
 
 @groups
@@ -265,9 +312,35 @@ def test_folders_of_something_else(home, tmp_path):
     (out / "config.json").write_text("{")
     with pytest.raises(RecordError, match=r"config\.json is damaged"):
         experiment.run(asked, "smoke", out)
+    (out / "config.json").write_text('{"format": 1, "experiment": "dice"}')
+    with pytest.raises(RecordError, match="does not say which experiment it is of, or how many tasks it has"):
+        experiment.report(asked, out)
     (out / "config.json").write_text('{"format": 2}')
     with pytest.raises(RecordError, match="another format than 1"):
         experiment.run(asked, "smoke", out)
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+def test_the_revision(home, tmp_path):
+    def git(*words):
+        subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *words], cwd=tmp_path, check=True)
+
+    def revision(out):
+        experiment.run(experiment.load("dice", home), "smoke", out)
+        return json.loads((out / "config.json").read_text())["revision"]
+
+    published = home / "dice" / "results"
+    assert revision(published) is None
+    git("init", "-q")
+    git("add", "-A")
+    git("commit", "-qm", "first")
+    clean = revision(tmp_path / "out")
+    assert re.fullmatch("[0-9a-f]{40}", clean)
+    # to make the results anew is no difference
+    shutil.rmtree(published)
+    assert revision(published) == clean
+    (home / "dice" / "run.py").write_text(PROGRAM + "\n")
+    assert revision(tmp_path / "later") == clean + "+"
 
 
 def test_damage_is_found(home, tmp_path):
@@ -336,9 +409,9 @@ def test_programs_that_are_no_experiment(home, tmp_path, old, new, told):
         experiment.run(experiment.load("dice", home), "smoke", tmp_path / "out")
 
 
-def test_files_of_tasks(home, tmp_path):
-    """A task finds in its folder what it left there before it was broken off."""
-    text = PROGRAM.replace("def work(task):\n", "def work(task, folder):\n    (folder / 'sum').touch()\n")
+def test_files_of_tasks(home, tmp_path, monkeypatch):
+    """A task has a folder, wherever its worker is; reports do without it."""
+    text = PROGRAM.replace("def work(task):\n", "def work(task, folder):\n    assert folder.is_absolute()\n")
     text = text.replace("    task[", "    (folder / 'sum').write_text(str(throw.sum))\n    task[")
     text = text.replace("from solver import", "from solver.experiment import task_folder\nfrom solver import")
     text = text.replace(
@@ -348,7 +421,8 @@ def test_files_of_tasks(home, tmp_path):
         "            assert (task_folder(out, i) / 'sum').read_text() == str(result['sum'])\n    rows =",
     )
     write(home, text)
-    out = tmp_path / "out"
+    monkeypatch.chdir(tmp_path)
+    out = Path("out")
     path = experiment.run(experiment.load("dice", home), "smoke", out)
     assert (experiment.task_folder(out, 5) / "sum").is_file()
     before = path.read_text()
@@ -358,17 +432,6 @@ def test_files_of_tasks(home, tmp_path):
 
 # ----------------------------------------------------------------------------------------------
 # The command
-
-
-@pytest.fixture
-def command(monkeypatch, capsys):
-    def call(*words):
-        monkeypatch.setattr(sys, "argv", ["solver", "experiment", *map(str, words)])
-        with pytest.raises(SystemExit) as exit_:
-            cli.main()
-        return exit_.value.code or 0, *capsys.readouterr()
-
-    return call
 
 
 def test_the_command(home, tmp_path, monkeypatch, command):
