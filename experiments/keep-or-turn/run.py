@@ -387,15 +387,17 @@ def report(results: list[Outcome], out: Path) -> None:
         | {f"fitted, {players} players": f"{line[f'fitted_{players}']:+.2f}" for players in PLAYERS}
         for line in lines
     ]
-    sizes = "; ".join(
-        f"{players} players: {played_deals(results, players)[0]:,} deals played out, "
+    sizes = "\n".join(
+        f"- {players} players: {played_deals(results, players)[0]:,} deals played out, "
         f"{len(np.unique(hands.deals)):,} searched"
         for players, hands in few.items()
     )
     (out / "report.md").write_text(
         f"""# Keep or turn
 
-{sizes}. Of the searched deals every {FITTED}th is one to fit on, and the others are fresh.
+{sizes}
+
+Of the searched deals every {FITTED}th is one to fit on, and the others are fresh.
 
 ## What the choice is worth
 
@@ -414,14 +416,14 @@ on the searched deals, where they mostly choose alike:
 Add up the points of both sides of the hand, and play the side that has more.
 
 {tables.markdown(on_card)}
-How well scores foretell what a search of {max(task["iterations"] for task, _ in results):,} iterations says of fresh
+How well scores foretell what a search ({max(task["iterations"] for task, _ in results):,} iterations) says of fresh
 hands: share of the variance of its difference between the sides, and how often they choose the same side. A second
 search with another seed shows how much of it chance leaves to be foretold.
 
 {tables.markdown(agreement)}
 ![What search says where the card says so much](card.svg)
 
-Bars are one standard deviation of single hands.
+Bars are one standard deviation of single hands; with more points between the sides the card is more often right.
 """,
         encoding="utf-8",
     )
