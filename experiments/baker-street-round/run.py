@@ -55,7 +55,7 @@ SCALES = {
         "iterations": 300_000,
         "prices": [0.15, 0.05, 0.3],
         "duel": {},
-        "deals": {"players": 750, "search": 150, "parts": 400},
+        "deals": {"players": 500, "search": 100, "parts": 300},
         "search": "ismcts:100",
     },
     "full": {
