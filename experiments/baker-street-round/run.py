@@ -322,8 +322,9 @@ def bidding(low: int = 0, high: int = 30, target: float = 5e-5) -> duel.DuelPoli
 
 def split(chances: Mapping[int, float]) -> tuple[float, dict[int, float]]:
     """The chance of a doubt, and those of the bids where there is none."""
-    doubt = chances.get(DUEL_DOUBT, 0.0)
-    return doubt, {bid: chance / (1 - doubt) for bid, chance in chances.items() if bid != DUEL_DOUBT and doubt < 1}
+    bids = {bid: chance for bid, chance in chances.items() if bid != DUEL_DOUBT}
+    total = math.fsum(bids.values())
+    return chances.get(DUEL_DOUBT, 0.0), {bid: chance / total for bid, chance in bids.items()} if total else {}
 
 
 def as_duel(hands: Hands, rules: duel.DuelPolicy, mine: int, bids: tuple[int, ...]) -> tuple[float, dict[int, float]]:
