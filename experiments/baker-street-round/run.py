@@ -817,6 +817,8 @@ What the solution does:
 {tables.markdown(by_level)}
 ![Openings and doubts of the solution by the sum of the own hand](play.svg)
 
+White: hardly ever met.
+
 ## In the real game
 
 Share of games won on duplicate deals, with its 95 % interval.
