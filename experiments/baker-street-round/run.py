@@ -537,7 +537,8 @@ def tasks(config: dict[str, Any]) -> list[dict[str, Any]]:
             for name, rival, size in games
         ]
         if first:
-            random = [{part: "random"} for part in PARTS] + [{"bid": "near"}, {"draw": "random"}]
+            random = [{part: "random"} for part in (*PARTS, "draw")]
+            random.insert(1 + PARTS.index("bid"), {"bid": "near"})
             wanted += [
                 {"kind": "part", **shared, "player": base, "change": change, "deals": deals["parts"]}
                 for base in ("planning", "round, planning places")
@@ -703,7 +704,7 @@ def draw_parts(rows: list[dict[str, Any]], out: Path) -> None:
                 label=base,
             )
         axes.axvline(50, color="#888888", linewidth=1)
-        axes.set(xlabel="games won against itself with all parts (%)", xlim=(0, 60))
+        axes.set(xlabel="games won against itself with all parts (%)", xlim=(0, 80))
         axes.set_yticks(range(len(parts)), parts)
         axes.invert_yaxis()
         axes.legend(title="player", loc="center right")
