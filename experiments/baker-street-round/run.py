@@ -688,7 +688,7 @@ def draw_play(play: dict[str, Any], out: Path) -> None:
 
 def draw_parts(rows: list[dict[str, Any]], out: Path) -> None:
     """What share of games is left with a part of play at random."""
-    with plots.figure(out / "parts.svg", width=8, height=3.6) as (_, axes):
+    with plots.figure(out / "parts.svg", width=9, height=3.6) as (figure, axes):
         parts = list(dict.fromkeys(row["part"] for row in rows))
         for k, base in enumerate(dict.fromkeys(row["player"] for row in rows)):
             these = [row for row in rows if row["player"] == base]
@@ -704,10 +704,10 @@ def draw_parts(rows: list[dict[str, Any]], out: Path) -> None:
                 label=base,
             )
         axes.axvline(50, color="#888888", linewidth=1)
-        axes.set(xlabel="games won against itself with all parts (%)", xlim=(0, 80))
+        axes.set(xlabel="games won against itself with all parts (%)", xlim=(0, 60))
         axes.set_yticks(range(len(parts)), parts)
         axes.invert_yaxis()
-        axes.legend(title="player", loc="center right")
+        figure.legend(title="player", loc="outside right center")
 
 
 def report(results: list[Outcome], out: Path) -> None:
