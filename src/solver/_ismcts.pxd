@@ -27,7 +27,8 @@ cdef class Tree:
     cdef GameOps ops
     cdef rng_t rng
     cdef double exploration
-    cdef bint policy_rollouts, policy_rivals, halving
+    cdef double first_play, temperature
+    cdef bint policy_rollouts, policy_rivals, halving, competing
     cdef int horizon, widening, depth
     cdef node_t* nodes
     cdef uint32_t* table           # open addressing: (parent, key) -> node; 0: empty
@@ -42,6 +43,7 @@ cdef class Tree:
     cdef uint32_t* path
     cdef double* payoffs
     cdef double* scores
+    cdef double* priors
     cdef double* logs
     cdef double mean, squares      # of the observer's pay-off, over all iterations (Welford)
     cdef readonly long long iterations
@@ -56,6 +58,7 @@ cdef class Tree:
     cdef double log(self, uint32_t n) noexcept nogil
     cdef int32_t select(self, uint32_t here, int n, bint may_grow, uint32_t* child) noexcept nogil
     cdef int32_t open_next(self, uint32_t here, int n, int untried, bint room) noexcept nogil
+    cdef void set_priors(self, int n) noexcept nogil
     cdef uint32_t see(self, uint32_t here, uint64_t seen, int* depth) except? 0 nogil
     cdef int deal(self) except -1 nogil
     cdef void halve(self) noexcept nogil

@@ -25,6 +25,8 @@ class Tree:
         widening: int = 0,
         depth: int = 0,
         halving: bool = False,
+        first_play: float = ...,
+        temperature: float = 0,
     ) -> Self: ...
     @property
     def iterations(self) -> int: ...

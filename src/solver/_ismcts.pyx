@@ -7,7 +7,7 @@ state that fits what the observer knows and descends the one tree of what the ob
 competes only in the iterations in which it is legal, which its availability counts (here the
 running iteration included). `ismcts.PythonTree` is the readable twin.
 """
-from libc.math cimport INFINITY, log as ln, sqrt
+from libc.math cimport INFINITY, exp, log as ln, sqrt
 from libc.stdint cimport int16_t, int32_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy, memset
@@ -63,6 +63,15 @@ cdef class Tree:
         tried at first down to two, each with an equal part of the budget and equal parts for all that are
         left; after each the better half by mean pay-off stays (Karnin, Koren and Somekh, "Almost Optimal
         Exploration in Multi-Armed Bandits", ICML 2013; here with all that was seen of an option).
+    first_play : float, default infinity
+        What an option never tried counts as: the mean of those tried at its node and so many standard
+        deviations of the observer's pay-off (Gelly and Wang, "Exploration exploitation in Go: UCT for
+        Monte-Carlo Go", 2006). Infinity: it goes first.
+    temperature : float, default 0
+        Above 0: PUCT in place of UCB1. The weight of exploration is shared out by priors, softmax of the
+        actions' scores over the temperature, and an option never tried has its share too (Rosin, "Multi-armed
+        bandits with episode context", 2011, in the form of Silver et al., "Mastering the game of Go without human
+        knowledge", Nature 550, 2017). 0: UCB1.
 
     Raises
     ------
@@ -72,7 +81,7 @@ cdef class Tree:
 
     def __cinit__(self, SearchRoot root not None, Rng rng not None, max_nodes, double exploration=0.7,
                   bint policy_rollouts=False, bint policy_rivals=False, int horizon=-1, int widening=0, int depth=0,
-                  bint halving=False):
+                  bint halving=False, double first_play=INFINITY, double temperature=0):
         cdef int i
         if root.ops.sample == NULL:
             raise TypeError("a SearchRoot is made by a position's search_root()")
@@ -82,6 +91,8 @@ cdef class Tree:
             raise SearchError("this game has no rollout policy: opponents must be \"tree\"")
         if widening and root.ops.scores == NULL:
             raise SearchError("this game does not score its actions: widening must be 0")
+        if temperature > 0 and root.ops.scores == NULL:
+            raise SearchError("this game does not score its actions: selection must be \"ucb\"")
         self.root = root
         self.ops = root.ops
         self.policy_rollouts = policy_rollouts
@@ -90,6 +101,10 @@ cdef class Tree:
         self.widening = widening
         self.depth = depth
         self.halving = halving
+        self.first_play = first_play
+        self.temperature = temperature
+        # whether options never tried compete with those tried, in place of going first
+        self.competing = first_play < INFINITY or temperature > 0
         self.exploration = exploration
         self.max_nodes = max_nodes
         rng_fork(&rng.c, &self.rng)
@@ -105,10 +120,11 @@ cdef class Tree:
         self.path = <uint32_t*> malloc(MAX_DEPTH * sizeof(uint32_t))
         self.payoffs = <double*> malloc(self.ops.num_players * sizeof(double))
         self.scores = <double*> malloc(self.ops.max_options * sizeof(double))
+        self.priors = <double*> malloc(self.ops.max_options * sizeof(double))
         self.logs = <double*> malloc(LOGS * sizeof(double))
         self.survivors = <uint32_t*> malloc(self.ops.max_options * sizeof(uint32_t))
         if not (self.nodes and self.table and self.state and self.dealt and self.actions and self.keys
-                and self.untried and self.path and self.payoffs and self.scores and self.logs
+                and self.untried and self.path and self.payoffs and self.scores and self.priors and self.logs
                 and self.survivors):
             raise MemoryError("no memory for a search tree")
         self.used = 1                   # node 0 is the root
@@ -127,6 +143,7 @@ cdef class Tree:
         free(self.path)
         free(self.payoffs)
         free(self.scores)
+        free(self.priors)
         free(self.logs)
         free(self.survivors)
 
@@ -182,6 +199,9 @@ cdef class Tree:
         child.action = action
         child.chooser = <int16_t> chooser
         child.available = 1
+        if self.competing:
+            # at its first try as if it had been legal at each visit of the node before
+            child.available += <uint32_t> (self.nodes[parent].visits if parent else self.iterations)
         child.next = self.nodes[parent].first
         self.nodes[parent].first = node
         self.nodes[parent].children += 1
@@ -201,7 +221,8 @@ cdef class Tree:
 
         An option never tried here goes first while the tree may grow and the widening allows one more
         (see `open_next`); else the greatest upper confidence bound (UCB1 with availability in place
-        of the parent's visits). `child` becomes its node, or 0 for an option never tried.
+        of the parent's visits). With `competing` an option never tried goes only before those of a lesser
+        bound. `child` becomes its node, or 0 for an option never tried.
         """
         cdef bint few = self.nodes[here].children <= FEW_CHILDREN
         cdef long long visits = self.nodes[here].visits if here else self.iterations
@@ -209,13 +230,22 @@ cdef class Tree:
         cdef uint32_t node, best = 0, last_available = 0
         cdef int i = 0, first = 0, untried = 0, tried = 0
         cdef double value, best_value = 0, logarithm = 0, scale = 0
+        cdef double total = 0, count = 0, spread = 0
+        cdef bint competing = False, by_priors = False
         cdef uint64_t key
         cdef node_t* c
         if self.widening and not (self.halving and here == 0):
             room += highest(1 + <uint64_t> visits // WIDENING_VISITS)
         if self.iterations > 1:
             # The spread of the pay-off so far: frees the weight of the game's units.
-            scale = self.exploration * sqrt(self.squares / <double> self.iterations)
+            spread = sqrt(self.squares / <double> self.iterations)
+            scale = self.exploration * spread
+        if self.competing and not (self.halving and here == 0):
+            # while all pay-offs were the same, nothing says how far above the mean another may lie
+            competing = spread > 0
+            by_priors = self.temperature > 0
+            if by_priors:
+                self.set_priors(n)
         while i < n:
             key = self.keys[i]
             if few:
@@ -231,11 +261,16 @@ cdef class Tree:
                 c = &self.nodes[node]
                 c.available += 1
                 tried += 1
-                if self.widening or not (untried and may_grow):
-                    if c.available != last_available:
-                        last_available = c.available
-                        logarithm = self.log(last_available)
-                    value = c.total / c.visits + scale * sqrt(logarithm / c.visits)
+                if self.widening or competing or not (untried and may_grow):
+                    if by_priors:
+                        value = c.total / c.visits + scale * self.priors[i] * sqrt(c.available) / (1 + c.visits)
+                    else:
+                        if c.available != last_available:
+                            last_available = c.available
+                            logarithm = self.log(last_available)
+                        value = c.total / c.visits + scale * sqrt(logarithm / c.visits)
+                    total += c.total
+                    count += c.visits
                     if best == 0 or value > best_value:
                         best = node
                         best_value = value
@@ -245,6 +280,12 @@ cdef class Tree:
                 i += 1
         if untried and (best == 0 or may_grow):
             i = self.open_next(here, n, untried, best == 0 or tried < room)
+            if i >= 0 and competing and best:
+                value = total / count + self.first_play * spread
+                if by_priors:
+                    value += scale * self.priors[i] * sqrt(<double> visits + 1)
+                if value <= best_value:
+                    i = -1
             if i >= 0:
                 best = 0
                 first = i
@@ -267,10 +308,20 @@ cdef class Tree:
     cdef inline int32_t open_next(self, uint32_t here, int n, int untried, bint room) noexcept nogil:
         """Of the options never tried the one to try now, -1: none.
 
-        Without widening any; with it any that is not to be held back, else the best-looking if
-        there is room.
+        Without widening any (with priors: of the greatest); with it any that is not to be held back, else the
+        best-looking if there is room.
         """
         cdef int i, j, best = 0, unheld = 0
+        if self.widening == 0 and self.temperature > 0 and not (self.halving and here == 0):
+            # the best first, and of equals any
+            for i in range(untried):
+                if self.priors[self.untried[i]] > self.priors[self.untried[best]]:
+                    best = i
+            for i in range(untried):
+                if self.priors[self.untried[i]] == self.priors[self.untried[best]]:
+                    self.untried[unheld] = self.untried[i]
+                    unheld += 1
+            return self.untried[rng_below(&self.rng, unheld)]
         if self.widening == 0:
             return self.untried[rng_below(&self.rng, untried)]
         if self.nodes[here].held and not room:
@@ -292,6 +343,31 @@ cdef class Tree:
         # The observer's own options, and so those never to be held back, are the same at every visit.
         self.nodes[here].held = self.ops.current_player(self.ops.context, self.state) == self.ops.observer
         return self.untried[best] if room else -1
+
+    cdef void set_priors(self, int n) noexcept nogil:
+        """Each option's prior, where it begins: softmax of the scores over the temperature.
+
+        Options that a game does not judge (their score is infinite) count as the best that it judges.
+        """
+        cdef int i, j
+        cdef double best = -INFINITY, total = 0
+        cdef double* scores = self.priors
+        self.ops.scores(self.ops.context, self.state, self.actions, n, scores)
+        for i in range(n):
+            if scores[i] != INFINITY and scores[i] > best:
+                best = scores[i]
+        i = 0
+        while i < n:
+            # actions that look the same to the observer are one option, as good as the best of them
+            j = i + 1
+            while j < n and self.keys[j] == self.keys[i]:
+                scores[i] = max(scores[i], scores[j])
+                j += 1
+            scores[i] = exp((scores[i] - best) / self.temperature) if scores[i] != INFINITY else 1
+            total += scores[i]
+            i = j
+        for i in range(n):
+            scores[i] /= total
 
     cdef uint32_t see(self, uint32_t here, uint64_t seen, int* depth) except? 0 nogil:
         """What chance showed the observer leads to a node of its own; 0: there is no room for it."""

@@ -473,10 +473,12 @@ _TEXTBOOK = {
     "opponents": "tree",
     "rollout": "random",
     "root": "ucb",
+    "selection": "ucb",
     "widening": 0,
 }
 _KINDS: dict[str, type] = {
     **{name: type(value) for name, value in ismcts.Style()._asdict().items()},
+    "first_play": float,
     "belief": str,
     "payoff": str,
     "threads": int,

@@ -120,6 +120,11 @@ def best(
     widening: Annotated[int | None, typer.Option(help="Best-looking actions tried first; 0: all.")] = None,
     depth: Annotated[int | None, typer.Option(help="Own decisions in the tree; 0: no bound.")] = None,
     root: Annotated[str | None, typer.Option(help="How the budget is shared out: ucb or halving.")] = None,
+    selection: Annotated[str | None, typer.Option(help="By which bound: ucb or puct.")] = None,
+    temperature: Annotated[float | None, typer.Option(help="Of puct's priors, in points.")] = None,
+    first_play: Annotated[
+        float | None, typer.Option(help="What an untried action counts as: mean and so many deviations.")
+    ] = None,
     belief: Annotated[
         str | None, typer.Option(help="How the others play: uniform or worth (Baker Street), play (SCOUT).")
     ] = None,
@@ -158,6 +163,9 @@ def best(
                     widening=widening,
                     depth=depth,
                     root=root,
+                    selection=selection,
+                    temperature=temperature,
+                    first_play=first_play,
                     belief=belief,
                     progress=report,
                 )

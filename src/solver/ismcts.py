@@ -230,6 +230,9 @@ class Style(NamedTuple):
     exploration: float = 0.7
     depth: int = 0
     root: str = "ucb"
+    selection: str = "ucb"
+    temperature: float = 1.0
+    first_play: float | None = None
 
     def for_tree(self) -> dict[str, Any]:
         """As the compiled tree takes it."""
@@ -241,7 +244,16 @@ class Style(NamedTuple):
             "widening": self.widening,
             "depth": self.depth,
             "halving": self.root == "halving",
+            "first_play": self.urgency,
+            "temperature": self.temperature if self.selection == "puct" else 0.0,
         }
+
+    @property
+    def urgency(self) -> float:
+        """What an option never tried counts as, in standard deviations above the mean of those tried."""
+        if self.first_play is not None:
+            return self.first_play
+        return 0.0 if self.selection == "puct" else math.inf
 
 
 # ----------------------------------------------------------------------------------------------
@@ -335,18 +347,39 @@ class PythonTree:
             drawn = int(np.searchsorted(ends, self.rng.random() * ends[-1], side="right"))
             state.apply_action(outcomes[min(drawn, len(outcomes) - 1)][0])
 
-    def _open_next(self, state: Any, groups: dict[Any, list[int]], untried: list[Any], room: bool) -> Any:
+    def _open_next(
+        self, state: Any, groups: dict[Any, list[int]], untried: list[Any], room: bool, priors: dict[Any, float]
+    ) -> Any:
         """Of the options never tried the one to try now, None for none; as `open_next` of the compiled tree."""
-        if not untried or not self.style.widening:
-            return self.rng.choice(untried) if untried else None
-        by_action = dict(zip(state.legal_actions(), state.action_scores(), strict=True))
-        scores = {key: max(by_action[action] for action in groups[key]) for key in untried}
+        if not untried:
+            return None
+        if not self.style.widening:
+            best = max(priors.get(key, 0.0) for key in untried)
+            return self.rng.choice([key for key in untried if priors.get(key, 0.0) == best])
+        scores = self._scores(state, groups)
         free = [key for key in untried if scores[key] == math.inf]
         if free:
             return self.rng.choice(free)
         return max(untried, key=lambda key: scores[key]) if room else None
 
-    def _bound(self, step: _Step, scale: float) -> float:
+    @staticmethod
+    def _scores(state: Any, groups: dict[Any, list[int]]) -> dict[Any, float]:
+        """How good each option looks: as the best of the actions that look the same to the observer."""
+        by_action = dict(zip(state.legal_actions(), state.action_scores(), strict=True))
+        return {key: max(by_action[action] for action in group) for key, group in groups.items()}
+
+    def _priors(self, state: Any, groups: dict[Any, list[int]]) -> dict[Any, float]:
+        """The share of each option in the exploration, as `set_priors` of the compiled tree."""
+        scores = self._scores(state, groups)
+        best = max((score for score in scores.values() if score != math.inf), default=0.0)
+        weights = {key: math.exp((min(score, best) - best) / self.style.temperature) for key, score in scores.items()}
+        total = sum(weights.values())
+        return {key: weight / total for key, weight in weights.items()}
+
+    @staticmethod
+    def _bound(step: _Step, scale: float, prior: float | None) -> float:
+        if prior is not None:
+            return step.total / step.visits + scale * prior * math.sqrt(step.available) / (1 + step.visits)
         return step.total / step.visits + scale * math.sqrt(math.log(step.available) / step.visits)
 
     def _deal(self) -> Any:
@@ -379,8 +412,11 @@ class PythonTree:
 
     def _iterate(self) -> None:
         state = self._deal()
-        scale = self.style.exploration * math.sqrt(self.squares / self.iterations) if self.iterations > 1 else 0.0
+        spread = math.sqrt(self.squares / self.iterations) if self.iterations > 1 else 0.0
+        scale = self.style.exploration * spread
         path: list[tuple[_Step, int]] = []
+        # while all pay-offs were the same, nothing says how far above the mean another may lie
+        competing = self.style.urgency < math.inf and spread > 0
         in_tree = True
         moves = 0
         while in_tree and not state.is_terminal():
@@ -410,7 +446,18 @@ class PythonTree:
             halves = self.style.root == "halving" and (self.root is None or steps is self.root)
             room = not tried or len(tried) < self.style.widening + (0 if halves else doublings)
             in_turn = halves and self.phases > 0
-            key = self._open_next(state, groups, untried, room) if not in_turn and (may_grow or not tried) else None
+            priors = self._priors(state, groups) if self.style.selection == "puct" and not halves else {}
+            bounds = {key: self._bound(steps[key], scale, priors.get(key)) for key in tried} if not in_turn else {}
+            key = None
+            if not in_turn and (may_grow or not tried):
+                key = self._open_next(state, groups, untried, room, priors)
+            if key is not None and tried and competing and not halves:
+                mean = sum(steps[k].total for k in tried) / sum(steps[k].visits for k in tried)
+                worth = mean + self.style.urgency * spread
+                if priors:
+                    worth += scale * priors[key] * math.sqrt(self.visits[here])
+                if worth <= max(bounds.values()):
+                    key = None
             if in_turn:
                 key = self._next_survivor()
             elif halves and key is None:
@@ -423,11 +470,12 @@ class PythonTree:
                 in_tree = False
                 if may_grow:
                     steps[key] = _Step()
-                    steps[key].available = 1
+                    # where options compete at their first try, as if legal at each visit of the node before
+                    steps[key].available = self.visits[here] if self.style.urgency < math.inf else 1
                     self.num_nodes += 1
                     self.root = self.root if self.root is not None else steps
             else:
-                key = max(tried, key=lambda k: self._bound(steps[k], scale))
+                key = max(tried, key=lambda k: bounds[k])
             action = self.rng.choice(groups[key])
             if key in steps:
                 path.append((steps[key], player))
@@ -533,6 +581,9 @@ def search(
     belief: Any = None,
     depth: int | None = None,
     root: str | None = None,
+    selection: str | None = None,
+    temperature: float | None = None,
+    first_play: float | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Result:
     """Find the best play from what the seat to move knows.
@@ -587,9 +638,21 @@ def search(
         Own decisions in the tree; from there on the rollout goes. 1: flat Monte Carlo. 0: no bound.
     root : {"ucb", "halving"}, optional
         How the budget is shared out among the actions of the position: to the greatest upper confidence
-        bound each time, or by sequential halving (Karnin, Koren and Somekh, ICML 2013) of the `widening`
-        best-looking ones: equal parts of the budget for all that are left in each of its phases, after
-        each of which the better half by value stays.
+        bound each time, as at all other nodes, or by sequential halving (Karnin, Koren and Somekh, ICML 2013)
+        of the `widening` best-looking ones: equal parts of the budget for all that are left in each of its
+        phases, after each of which the better half by value stays.
+    selection : {"ucb", "puct"}, optional
+        Which bound: UCB1, or PUCT, where exploration is shared out by priors (Rosin, "Multi-armed bandits with
+        episode context", 2011; the form of Silver et al., Nature 550, 2017): the softmax of the game's action
+        scores. Actions that the game does not score (their score is infinite) count as the best of the others.
+        It rules where `root="halving"` does not.
+    temperature : float, optional
+        Of the softmax, in the units of the game's scores (SCOUT: points), > 0. Default 1.
+    first_play : float, optional
+        What an action never tried counts as: the mean of those tried at its node and so many standard deviations
+        of the pay-off (first-play urgency: Gelly and Wang, "Exploration exploitation in Go: UCT for Monte-Carlo
+        Go", 2006). Default: under UCB1 it goes first, under PUCT 0. (While all pay-offs were the same, it goes
+        first.)
     progress : callable, optional
         Called now and then with the share of the budget that is used, in 0..1.
 
@@ -624,7 +687,19 @@ def search(
         raise SearchError("belief: the positions of this game take none")
     usual = defaults.pop("belief", None)
     belief = usual if belief is None else belief
-    style = _style(defaults, rollout, opponents, horizon, widening, exploration, depth, root)
+    given = {
+        "rollout": rollout,
+        "opponents": opponents,
+        "horizon": horizon,
+        "widening": widening,
+        "exploration": exploration,
+        "depth": depth,
+        "root": root,
+        "selection": selection,
+        "temperature": temperature,
+        "first_play": first_play,
+    }
+    style = _style(defaults, given)
     if hasattr(source, "search_payoff"):
         payoff = source.search_payoff(payoff)
     sequence, rngs = _streams(seed, threads)
@@ -724,31 +799,14 @@ def _checked(
     return iterations, seconds, threads, max_nodes
 
 
-def _style(
-    defaults: dict[str, Any],
-    rollout: Any,
-    opponents: Any,
-    horizon: Any,
-    widening: Any,
-    exploration: Any,
-    depth: Any,
-    root: Any,
-) -> Style:
+def _style(defaults: dict[str, Any], given: dict[str, Any]) -> Style:
     """How to search: each option as given, else as the game has it, else plain."""
-    given = {
-        "rollout": rollout,
-        "opponents": opponents,
-        "horizon": horizon,
-        "widening": widening,
-        "exploration": exploration,
-        "depth": depth,
-        "root": root,
-    }
     chosen = {**Style()._asdict(), **defaults, **{name: value for name, value in given.items() if value is not None}}
     for name, values in (
         ("rollout", ("random", "policy")),
         ("opponents", ("tree", "policy")),
         ("root", ("ucb", "halving")),
+        ("selection", ("ucb", "puct")),
     ):
         if not isinstance(chosen[name], str) or chosen[name] not in values:
             raise SearchError(f"{name} must be one of {', '.join(values)}, not {chosen[name]!r}")
@@ -757,7 +815,12 @@ def _style(
     chosen["depth"] = _whole("depth", chosen["depth"], 0, 2**31 - 1)
     chosen["exploration"] = _real("exploration", chosen["exploration"])
     if not chosen["exploration"] >= 0:
-        raise SearchError(f"exploration must be a number of at least 0, not {exploration!r}")
+        raise SearchError(f"exploration must be a number of at least 0, not {given['exploration']!r}")
+    chosen["temperature"] = _real("temperature", chosen["temperature"])
+    if not chosen["temperature"] > 0:
+        raise SearchError(f"temperature must be a number above 0, not {given['temperature']!r}")
+    if chosen["first_play"] is not None:
+        chosen["first_play"] = _real("first_play", chosen["first_play"])
     return Style(**chosen)
 
 
@@ -776,7 +839,7 @@ def check_options(options: dict[str, Any]) -> None:
     """
     max_nodes = options.get("max_nodes", DEFAULT_MAX_NODES)
     _checked(None, options.get("seconds"), options.get("threads", 1), options.get("payoff"), max_nodes)
-    _style({}, **{name: options.get(name) for name in Style._fields})
+    _style({}, {name: options.get(name) for name in Style._fields})
 
 
 def _real(name: str, value: Any) -> float:
@@ -844,7 +907,8 @@ def _python_tree(
     source: Any, state: Any, rng: Rng, max_nodes: int, payoff: str | None, style: Style, belief: Any
 ) -> PythonTree:
     plain = Style()
-    if style._replace(exploration=plain.exploration, depth=plain.depth, root=plain.root) != plain:
+    needing = ("rollout", "opponents", "horizon", "widening", "selection")
+    if any(getattr(style, name) != getattr(plain, name) for name in needing):
         trial = source.sample(0) if state is None else state
         for name in ("policy_action", "action_scores", "estimated_returns", "horizon_clock"):
             if not hasattr(trial, name):
