@@ -27,6 +27,8 @@ class Tree:
         halving: bool = False,
         first_play: float = ...,
         temperature: float = 0,
+        multiple: bool = False,
+        redealing: bool = False,
     ) -> Self: ...
     @property
     def iterations(self) -> int: ...

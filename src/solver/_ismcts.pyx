@@ -1,11 +1,11 @@
 # cython: language_level=3
-"""Information-set Monte Carlo tree search, single observer, compiled (see `ismcts.py`).
+"""Information-set Monte Carlo tree search, compiled (see `ismcts.py`).
 
 Cowling, Powley and Whitehouse, "Information Set Monte Carlo Tree Search", IEEE TCIAIG 4 (2012),
 algorithm SO-ISMCTS+POM (single observer, partially observable moves): each iteration draws a full
 state that fits what the observer knows and descends the one tree of what the observer sees; a step
 competes only in the iterations in which it is legal, which its availability counts (here the
-running iteration included). `ismcts.PythonTree` is the readable twin.
+running iteration included). MO-ISMCTS, a tree for each seat, is an option. `ismcts.PythonTree` is the readable twin.
 """
 from libc.math cimport INFINITY, exp, log as ln, sqrt
 from libc.stdint cimport int16_t, int32_t, uint32_t, uint64_t
@@ -28,6 +28,8 @@ cdef enum:
     # Up to so many children, walking their list beats probing the table once for each option.
     FEW_CHILDREN = 8
     WIDENING_VISITS = 100          # a node so often visited tries one more option than at first
+
+cdef uint32_t LOST = 0xFFFFFFFF    # where a seat is whose tree had no room for the last step
 
 
 cdef inline uint64_t mix(uint64_t key, uint32_t parent) noexcept nogil:
@@ -72,6 +74,13 @@ cdef class Tree:
         actions' scores over the temperature, and an option never tried has its share too (Rosin, "Multi-armed
         bandits with episode context", 2011, in the form of Silver et al., "Mastering the game of Go without human
         knowledge", Nature 550, 2017). 0: UCB1.
+    multiple : bool, default False
+        A tree for each seat, of what that seat sees of the steps, and each chooses in its own (algorithm MO-ISMCTS
+        of the paper above). What chance shows has nodes in the observer's tree only.
+    redealing : bool, default False
+        In half of the iterations the others' cards and the observer's are dealt anew, at a decision of another
+        seat, from all that this seat knows; from there on the others' steps learn, in the other iterations only
+        the observer's do (see `ismcts.search`).
 
     Raises
     ------
@@ -81,7 +90,8 @@ cdef class Tree:
 
     def __cinit__(self, SearchRoot root not None, Rng rng not None, max_nodes, double exploration=0.7,
                   bint policy_rollouts=False, bint policy_rivals=False, int horizon=-1, int widening=0, int depth=0,
-                  bint halving=False, double first_play=INFINITY, double temperature=0):
+                  bint halving=False, double first_play=INFINITY, double temperature=0,
+                  bint multiple=False, bint redealing=False):
         cdef int i
         if root.ops.sample == NULL:
             raise TypeError("a SearchRoot is made by a position's search_root()")
@@ -93,6 +103,10 @@ cdef class Tree:
             raise SearchError("this game does not score its actions: widening must be 0")
         if temperature > 0 and root.ops.scores == NULL:
             raise SearchError("this game does not score its actions: selection must be \"ucb\"")
+        if multiple and root.ops.options_for == NULL:
+            raise SearchError("this game tells what one seat sees only: trees must be \"single\"")
+        if redealing and root.ops.redeal == NULL:
+            raise SearchError("this game cannot be dealt anew for another seat: redeal must be \"none\"")
         self.root = root
         self.ops = root.ops
         self.policy_rollouts = policy_rollouts
@@ -105,6 +119,8 @@ cdef class Tree:
         self.temperature = temperature
         # whether options never tried compete with those tried, in place of going first
         self.competing = first_play < INFINITY or temperature > 0
+        self.multiple = multiple
+        self.redealing = redealing
         self.exploration = exploration
         self.max_nodes = max_nodes
         rng_fork(&rng.c, &self.rng)
@@ -123,11 +139,19 @@ cdef class Tree:
         self.priors = <double*> malloc(self.ops.max_options * sizeof(double))
         self.logs = <double*> malloc(LOGS * sizeof(double))
         self.survivors = <uint32_t*> malloc(self.ops.max_options * sizeof(uint32_t))
+        self.heres = <uint32_t*> malloc(self.ops.num_players * sizeof(uint32_t))
+        self.sights = <uint64_t*> malloc(self.ops.max_options * sizeof(uint64_t))
         if not (self.nodes and self.table and self.state and self.dealt and self.actions and self.keys
                 and self.untried and self.path and self.payoffs and self.scores and self.priors and self.logs
-                and self.survivors):
+                and self.survivors and self.heres and self.sights):
             raise MemoryError("no memory for a search tree")
         self.used = 1                   # node 0 is the root
+        if multiple:
+            # and those of the others come next; no node has them as children
+            self.used = self.ops.num_players
+            for i in range(1, self.ops.num_players):
+                self.nodes[i].parent = i
+                self.nodes[i].chooser = CHANCE_PLAYER
         self.logs[0] = 0
         for i in range(1, LOGS):
             self.logs[i] = ln(i)
@@ -146,6 +170,8 @@ cdef class Tree:
         free(self.priors)
         free(self.logs)
         free(self.survivors)
+        free(self.heres)
+        free(self.sights)
 
     # -- nodes
 
@@ -299,11 +325,42 @@ cdef class Tree:
             i = 0
             self.phases = max(1, highest(2 * <uint64_t> self.alive - 1))
         child[0] = best
-        # Actions that look the same to the observer share a node; which one it is, is chance.
-        i = first + 1
+        return self.among_equals(first, n)
+
+    cdef inline int32_t among_equals(self, int first, int n) noexcept nogil:
+        """Actions that look the same to the observer share a node; which one it is, is chance."""
+        cdef int i = first + 1
         while i < n and self.keys[i] == self.keys[first]:
             i += 1
         return first if i == first + 1 else first + <int> rng_below(&self.rng, i - first)
+
+    cdef int32_t repeat(self, uint32_t here, int n, uint32_t* child) noexcept nogil:
+        """One of the n options written down at a node, each as likely as it was often chosen before; -1: none was.
+
+        Not the one of the greatest bound: the observer would learn to answer a choice that in truth is open.
+        """
+        cdef uint32_t node
+        cdef uint64_t total = 0, drawn = 0
+        cdef int i, turn
+        for turn in range(2):
+            if turn:
+                if total == 0:
+                    break
+                drawn = rng_below(&self.rng, <uint32_t> total)
+            for i in range(n):
+                if i and self.keys[i] == self.keys[i - 1]:
+                    continue
+                node = self.find(here, self.keys[i])
+                if node == 0:
+                    continue
+                if turn == 0:
+                    total += self.nodes[node].visits
+                elif drawn < self.nodes[node].visits:
+                    child[0] = node
+                    return self.among_equals(i, n)
+                else:
+                    drawn -= self.nodes[node].visits
+        return -1
 
     cdef inline int32_t open_next(self, uint32_t here, int n, int untried, bint room) noexcept nogil:
         """Of the options never tried the one to try now, -1: none.
@@ -423,17 +480,66 @@ cdef class Tree:
         self.turn = self.turn + 1 if self.turn + 1 < self.alive else 0
         return node
 
+    cdef int set_out(self) noexcept nogil:
+        """Every seat at the root of its tree, the others' on the path; the length of the path."""
+        cdef int q, root = 0
+        for q in range(self.ops.num_players):
+            if q == self.ops.observer:
+                self.heres[q] = 0
+                continue
+            self.path[root] = root + 1
+            root += 1
+            self.heres[q] = root
+        return root
+
+    cdef int follow(self, int mover, int32_t action, int* depth) except -1 nogil:
+        """All seats but the mover go on in their trees by what they see of its action, which is still to come."""
+        cdef int q, at
+        cdef uint32_t child
+        cdef uint64_t key
+        for q in range(self.ops.num_players):
+            if q == mover or self.heres[q] == LOST:
+                continue
+            self.ops.options_for(self.ops.context, self.state, q, self.untried, self.sights)
+            at = 0
+            while self.untried[at] != action:
+                at += 1
+            key = self.sights[at]
+            if q != self.ops.observer:
+                # whose step it is may hang on chance, which this tree does not show
+                key = mix(key, mover + 1)
+            child = self.find(self.heres[q], key)
+            if child == 0 and self.used < self.max_nodes:
+                self.reserve()
+                # not its own choice: in its tree this is chance
+                child = self.add(self.heres[q], key, action, CHANCE_PLAYER)
+            self.heres[q] = child if child else LOST
+            if child:
+                self.path[depth[0]] = child
+                depth[0] += 1
+        return 0
+
+    cdef int redeal(self, int seat) except -1 nogil:
+        """Draw anew all that a seat, which is to decide, does not know."""
+        if self.ops.redeal(self.ops.context, self.state, seat, &self.rng) < 0:
+            with gil:
+                raise SearchError(f"no full state was found that fits what seat {seat} knows")
+        return 0
+
     cdef int iterate(self) except -1 nogil:
         """Draw a state, descend, expand by one step, roll out, back up. -1: no state fits."""
         cdef uint32_t here = 0, child
         cdef uint64_t seen
-        cdef int depth = 0, n, i, moves = 0
+        cdef int depth = 0, n, i, moves = 0, begin = 0
         cdef int32_t mover, at, action
-        cdef bint may_grow, sampled
+        cdef bint may_grow, sampled, due, redealt = False, others_turn = False
         cdef double payoff, delta
         cdef node_t* node
         self.deal()
-        while depth < MAX_DEPTH - 2:
+        due = self.redealing and rng_below(&self.rng, 2)
+        if self.multiple:
+            depth = self.set_out()
+        while depth < MAX_DEPTH - 2 - self.ops.num_players:
             mover = self.ops.current_player(self.ops.context, self.state)
             if mover == TERMINAL_PLAYER:
                 break
@@ -441,8 +547,26 @@ cdef class Tree:
                 # Behind the last own decision the tree would count what nobody reads.
                 break
             moves += mover == self.ops.observer
+            if self.redealing and mover == self.ops.observer:
+                if redealt:
+                    break                  # it holds other cards than its nodes are of
+                others_turn = False
+            elif self.redealing and not others_turn:
+                others_turn = True
+                if due and rng_below(&self.rng, 2):
+                    self.redeal(mover)
+                    due = False
+                    redealt = True
+                    begin = depth
+            if self.multiple:
+                here = self.heres[mover]
+                if here == LOST:
+                    break
             if self.phases and here == 0:
                 here = self.next_survivor()
+                if self.multiple:
+                    self.follow(mover, self.nodes[here].action, &depth)
+                    self.heres[mover] = here
                 self.path[depth] = here
                 depth += 1
                 seen = self.ops.apply(self.ops.context, self.state, self.nodes[here].action)
@@ -450,8 +574,12 @@ cdef class Tree:
                     here = self.see(here, seen, &depth)
                     if here == 0:
                         break
+                    self.heres[mover] = here
                 continue
-            n = self.ops.options(self.ops.context, self.state, self.actions, self.keys)
+            if self.multiple:
+                n = self.ops.options_for(self.ops.context, self.state, mover, self.actions, self.keys)
+            else:
+                n = self.ops.options(self.ops.context, self.state, self.actions, self.keys)
             may_grow = here == 0 or self.used < self.max_nodes
             sampled = self.policy_rivals and mover != self.ops.observer
             if sampled:
@@ -465,12 +593,20 @@ cdef class Tree:
                     self.reserve()
                     child = self.add(here, self.keys[at], action, CHANCE_PLAYER)
             else:
-                at = self.select(here, n, may_grow, &child)
+                if self.redealing and mover != self.ops.observer and not redealt:
+                    at = self.repeat(here, n, &child)
+                    if at < 0:
+                        break
+                else:
+                    at = self.select(here, n, may_grow, &child)
                 if here == 0 and self.phases:
                     # All candidates have been tried, each from the same deal: the turns begin, with another.
                     self.deal()
+                    due = self.redealing and rng_below(&self.rng, 2)
                     moves = 0
                     continue
+            if self.multiple:
+                self.follow(mover, self.actions[at], &depth)
             seen = self.ops.apply(self.ops.context, self.state, self.actions[at])
             if child == 0:
                 if may_grow:
@@ -481,17 +617,23 @@ cdef class Tree:
             self.path[depth] = child
             depth += 1
             here = child
-            if seen:
+            if self.multiple:
+                self.heres[mover] = child
+                here = self.heres[self.ops.observer]
+            if seen and here != LOST:
                 here = self.see(here, seen, &depth)
                 if here == 0:
                     break
+                self.heres[self.ops.observer] = here
         if self.policy_rollouts:
             self.ops.policy_rollout(self.ops.context, self.state, &self.rng, self.horizon, self.payoffs)
         else:
             self.ops.rollout(self.ops.context, self.state, &self.rng)
             self.ops.returns(self.ops.context, self.state, self.payoffs)
-        for i in range(depth):
+        for i in range(begin, depth):
             node = &self.nodes[self.path[i]]
+            if self.redealing and node.chooser != CHANCE_PLAYER and (node.chooser != self.ops.observer) != redealt:
+                continue
             node.visits += 1
             if node.chooser == CHANCE_PLAYER:
                 continue
@@ -597,8 +739,9 @@ cdef class Tree:
         rows = []
         at = {0: -1}
         for node in range(1, self.used):
-            # whoever passes a node has passed its parent, so a parent is as much visited and stands before it
-            if self.nodes[node].visits >= wanted:
+            # Whoever passes a node has passed its parent, so a parent is as much visited and stands before it.
+            # (Not with redealing. And of several trees this is the observer's.)
+            if self.nodes[node].visits >= wanted and self.nodes[node].parent in at:
                 at[node] = len(rows)
                 rows.append((at[self.nodes[node].parent], self.nodes[node].key, self.nodes[node].action,
                              self.nodes[node].visits))

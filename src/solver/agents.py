@@ -471,9 +471,11 @@ _TEXTBOOK = {
     "exploration": 0.7,
     "horizon": -1,
     "opponents": "tree",
+    "redeal": "none",
     "rollout": "random",
     "root": "ucb",
     "selection": "ucb",
+    "trees": "single",
     "widening": 0,
 }
 _KINDS: dict[str, type] = {

@@ -125,6 +125,12 @@ def best(
     first_play: Annotated[
         float | None, typer.Option(help="What an untried action counts as: mean and so many deviations.")
     ] = None,
+    trees: Annotated[
+        str | None, typer.Option(help="Of what the observer sees, or one for each seat: single or multiple.")
+    ] = None,
+    redeal: Annotated[
+        str | None, typer.Option(help="Whether opponents learn from cards dealt anew: none or opponents.")
+    ] = None,
     belief: Annotated[
         str | None, typer.Option(help="How the others play: uniform or worth (Baker Street), play (SCOUT).")
     ] = None,
@@ -166,6 +172,8 @@ def best(
                     selection=selection,
                     temperature=temperature,
                     first_play=first_play,
+                    trees=trees,
+                    redeal=redeal,
                     belief=belief,
                     progress=report,
                 )

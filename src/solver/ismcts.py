@@ -3,9 +3,9 @@
 `search` is the door. It runs compiled on SCOUT and Baker Street, and by a readable Python twin of the same algorithm
 on any game of `solver.protocol` (yours, or OpenSpiel's). Algorithm: Cowling, Powley and Whitehouse,
 "Information Set Monte Carlo Tree Search", IEEE TCIAIG 4 (2012), SO-ISMCTS+POM: one tree of what the
-observer sees, a fresh full state for each iteration, availability counts in the bound. What goes beyond
-it (the others sampled by a policy of their own hands, policy rollouts, widening, beliefs) is each an
-option of `search`; docs/search-notes.md has what each measured.
+observer sees, a fresh full state for each iteration, availability counts in the bound; or MO-ISMCTS, a tree for
+each seat. What goes beyond it (the others sampled by a policy of their own hands or dealt anew, policy
+rollouts, priors, widening, beliefs) is each an option of `search`; docs/search-notes.md has what each measured.
 """
 
 from __future__ import annotations
@@ -233,6 +233,8 @@ class Style(NamedTuple):
     selection: str = "ucb"
     temperature: float = 1.0
     first_play: float | None = None
+    trees: str = "single"
+    redeal: str = "none"
 
     def for_tree(self) -> dict[str, Any]:
         """As the compiled tree takes it."""
@@ -246,6 +248,8 @@ class Style(NamedTuple):
             "halving": self.root == "halving",
             "first_play": self.urgency,
             "temperature": self.temperature if self.selection == "puct" else 0.0,
+            "multiple": self.trees == "multiple",
+            "redealing": self.redeal == "opponents",
         }
 
     @property
@@ -286,8 +290,12 @@ class PythonTree:
         How `returns` is read: None as it is; "score", "margin" or "win" derived from it.
     style : Style, optional
         With `opponents="policy"` the moves of the others take no nodes here, unlike in the compiled
-        tree, so that a bound of nodes means something else. Policies, horizon and widening need states
-        with the methods of `solver.protocol.PolicyState`.
+        tree, so that a bound of nodes means something else; so does it with `trees="multiple"`, where what
+        a seat sees of the others' moves takes none. Policies, horizon and widening need states
+        with the methods of `solver.protocol.PolicyState`, and `redeal` ones with `observed_actions`.
+    redeal : callable, optional
+        Takes a full state, the seat to decide and an `Rng`, returns another state that fits what that seat
+        knows. Needed by a style with `redeal`.
     """
 
     def __init__(
@@ -298,16 +306,18 @@ class PythonTree:
         max_nodes: int,
         payoff: str | None = None,
         style: Style | None = None,
+        redeal: Callable[[Any, int, Rng], Any] | None = None,
     ) -> None:
         self.sample = sample
+        self.redeal = redeal
         self.style = style or Style()
         self.observer = observer
         self.rng = rng
         self.max_nodes = max_nodes
         self.payoff = payoff
-        # information state string of the observer -> what it sees of a step -> statistics
-        self.steps: dict[str, dict[Any, _Step]] = {}
-        self.visits: dict[str, int] = {}
+        # information state string of the observer (or see `_place`) -> what it sees of a step -> statistics
+        self.steps: dict[Any, dict[Any, _Step]] = {}
+        self.visits: dict[Any, int] = {}
         self.root: dict[Any, _Step] | None = None
         self.num_nodes = 1
         self.iterations = 0
@@ -326,18 +336,40 @@ class PythonTree:
         for _ in range(iterations):
             self._iterate()
 
-    def _options(self, state: Any) -> dict[Any, list[int]]:
-        """Legal actions, grouped by what the observer sees of them."""
+    def _options(self, state: Any, seat: int | None = None) -> dict[Any, list[int]]:
+        """Legal actions, grouped by what a seat (None: the observer) sees of them."""
+        seat = self.observer if seat is None else seat
         groups: dict[Any, list[int]] = {}
         if hasattr(state, "observed_actions"):
-            for action, key in state.observed_actions(self.observer):
+            for action, key in state.observed_actions(seat):
                 groups.setdefault(key, []).append(action)
             return groups
         player = state.current_player()
         for action in state.legal_actions():
-            key = action if player == self.observer else state.child(action).information_state_string(self.observer)
+            key = action if player == seat else state.child(action).information_state_string(seat)
             groups.setdefault(key, []).append(action)
         return groups
+
+    def _place(self, state: Any, seat: int, seen: dict[int, tuple[Any, ...]]) -> Any:
+        """What a seat's tree calls the node of a state.
+
+        The observer's nodes are its information states. Another seat's in its own tree, and in the observer's
+        where hands are dealt anew, are what was seen of the steps, since it does not count there what the seat
+        holds.
+        """
+        if seat != self.observer and not hasattr(state, "observed_actions"):
+            return (seat, state.information_state_string(seat))
+        if seat != self.observer or (seat != state.current_player() and self.style.redeal != "none"):
+            return (seat, seen[seat])
+        return state.information_state_string(seat)
+
+    def _see(self, state: Any, action: int, here: Any, seen: dict[int, tuple[Any, ...]]) -> None:
+        """Write down what each seat sees of an action that is still to come, as far as places need it."""
+        player = state.current_player()
+        for seat in seen:
+            if seat == self.observer == player:
+                seen[seat] = (here,)  # its own decision starts anew
+            seen[seat] += ((player, dict(state.observed_actions(seat))[action]),)
 
     def _chance(self, state: Any) -> None:
         """Let chance decide, until a seat does or the game ends."""
@@ -414,9 +446,15 @@ class PythonTree:
         state = self._deal()
         spread = math.sqrt(self.squares / self.iterations) if self.iterations > 1 else 0.0
         scale = self.style.exploration * spread
-        path: list[tuple[_Step, int]] = []
         # while all pay-offs were the same, nothing says how far above the mean another may lie
         competing = self.style.urgency < math.inf and spread > 0
+        redealing = self.style.redeal != "none"
+        multiple = self.style.trees == "multiple"
+        watching = range(state.game.num_players()) if multiple and hasattr(state, "observed_actions") else ()
+        seen: dict[int, tuple[Any, ...]] = dict.fromkeys(watching or (self.observer,) * redealing, ())
+        due = redealing and self.rng.random() < 0.5
+        redealt = others_turn = False
+        path: list[tuple[_Step, int]] = []
         in_tree = True
         moves = 0
         while in_tree and not state.is_terminal():
@@ -433,10 +471,31 @@ class PythonTree:
                 # Its move is chance: what its policy plays with the hand that was drawn for it.
                 state.apply_action(state.policy_action(self.rng))
                 continue
-            here = state.information_state_string(self.observer)
+            if player == self.observer:
+                if redealt:
+                    break  # it holds other cards than its nodes are of
+                others_turn = False
+            elif not others_turn:
+                others_turn = True
+                if due and self.rng.random() < 0.5:
+                    state = cast(Callable[[Any, int, Rng], Any], self.redeal)(state, player, self.rng)
+                    due, redealt = False, True
+                    path.clear()
+            tree = player if multiple else self.observer
+            here = self._place(state, tree, seen)
             steps = self.steps.setdefault(here, {})
+            groups = self._options(state, tree)
+            if redealing and player != self.observer and not redealt:
+                # as often as chosen before: to the greatest bound the observer would learn an answer
+                often = np.cumsum([steps[key].visits if key in steps else 0 for key in groups])
+                if not often[-1]:
+                    break
+                key = list(groups)[int(np.searchsorted(often, int(self.rng.random() * often[-1]), side="right"))]
+                action = self.rng.choice(groups[key])
+                self._see(state, action, here, seen)
+                state.apply_action(action)
+                continue
             self.visits[here] = self.visits.get(here, 0) + 1
-            groups = self._options(state)
             untried = [key for key in groups if key not in steps]
             tried = [key for key in groups if key in steps]
             for key in tried:
@@ -480,9 +539,12 @@ class PythonTree:
             if key in steps:
                 path.append((steps[key], player))
                 steps[key].action = action
+            self._see(state, action, here, seen)
             state.apply_action(action)
         payoffs = derive_payoffs(self._rollout(state), self.payoff)
         for step, player in path:
+            if redealing and (player != self.observer) != redealt:
+                continue
             step.visits += 1
             step.total += payoffs[player]
             step.squares += payoffs[player] ** 2
@@ -584,6 +646,8 @@ def search(
     selection: str | None = None,
     temperature: float | None = None,
     first_play: float | None = None,
+    trees: str | None = None,
+    redeal: str | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Result:
     """Find the best play from what the seat to move knows.
@@ -653,6 +717,24 @@ def search(
         of the pay-off (first-play urgency: Gelly and Wang, "Exploration exploitation in Go: UCT for Monte-Carlo
         Go", 2006). Default: under UCB1 it goes first, under PUCT 0. (While all pay-offs were the same, it goes
         first.)
+    trees : {"single", "multiple"}, optional
+        "multiple": a tree for each seat, of what that seat sees of the steps, in which it chooses (algorithm
+        MO-ISMCTS of Cowling, Powley and Whitehouse 2012); so a seat's choice may hang on what is hidden from the
+        observer (of a Scout in SCOUT place and side). As in the paper each tree has one root: a seat chooses
+        alike whatever it holds, as far as that is legal. What chance shows a seat counts in the observer's tree
+        only. (In a game in plain Python without `observed_actions` the others' nodes are their information
+        states, so what they hold and what chance shows them counts.) Needs `opponents="tree"`.
+    redeal : {"none", "opponents"}, optional
+        "opponents": the others do not learn from deals in which the observer holds its own cards, which they do
+        not know (after Goodman, "Re-determinizing MCTS in Hanabi", 2019). In half of the iterations, drawn by
+        chance, all that the seat to decide does not know is dealt anew when the turn passes from the observer to
+        another seat: with a chance of 1/2 at the first such place on the way, else of 1/2 at the second, and so
+        on. From there on the others choose and learn, down to the observer's next decision, which a rollout
+        plays. All other iterations (those that ended before, too) go on with the deal as it was drawn; in them
+        only the observer's steps learn, and the others play as they have played while learning, each step as likely
+        as it was often chosen. In the paper the hidden cards are dealt anew at every node for the seat that is to
+        decide there, and all of them learn from the one rollout. Visits at the root come to less than the
+        iterations. Needs `opponents="tree"`.
     progress : callable, optional
         Called now and then with the share of the budget that is used, in 0..1.
 
@@ -698,25 +780,27 @@ def search(
         "selection": selection,
         "temperature": temperature,
         "first_play": first_play,
+        "trees": trees,
+        "redeal": redeal,
     }
     style = _style(defaults, given)
     if hasattr(source, "search_payoff"):
         payoff = source.search_payoff(payoff)
     sequence, rngs = _streams(seed, threads)
     share = max(2, max_nodes // threads)
-    trees: list[Any]
+    grown: list[Any]
     use_compiled = hasattr(source, "search_root") if compiled is None else compiled
     if use_compiled and not hasattr(source, "search_root"):
         raise SearchError(f"{type(source).__name__} has no compiled side; use compiled=None or False")
     if use_compiled:
         origin = source.search_root(payoff) if belief is None else source.search_root(payoff, belief)
-        trees = [_ismcts.Tree(origin, rng, share, **style.for_tree()) for rng in rngs]
+        grown = [_ismcts.Tree(origin, rng, share, **style.for_tree()) for rng in rngs]
     else:
-        trees = [_python_tree(source, state, rng, share, payoff, style, belief) for rng in rngs]
+        grown = [_python_tree(source, state, rng, share, payoff, style, belief) for rng in rngs]
     began = time.perf_counter()
-    done, interrupted = _run(trees, iterations, seconds, began, progress)
+    done, interrupted = _run(grown, iterations, seconds, began, progress)
     took = time.perf_counter() - began
-    actions, then, best = _tables(trees, source, style.root)
+    actions, then, best = _tables(grown, source, style.root)
     words = {int(a): _words(source, state, a) for a in actions["action"]}
     then_words = {}
     # a compiled position of another package may offer a search root and nothing else
@@ -732,7 +816,7 @@ def search(
     settings = {
         "game": str(getattr(source, "game", f"{type(source).__module__}.{type(source).__qualname__}")),
         "version": __version__,
-        "method": "so-ismcts+pom",
+        "method": "mo-ismcts" if style.trees == "multiple" else "so-ismcts+pom",
         "compiled": use_compiled,
         "rules": getattr(getattr(source, "game", None), "rules_version", None),
         "seed": _plain_seed(sequence.entropy),
@@ -754,15 +838,15 @@ def search(
         words=words,
         then_words=then_words,
         iterations=done,
-        nodes=sum(tree.num_nodes for tree in trees),
+        nodes=sum(tree.num_nodes for tree in grown),
         threads=threads,
         seconds=took,
         interrupted=interrupted,
         settings=settings,
         source=source,
         belief=belief,
-        outline=trees[0].outline(done // threads // _OUTLINE) if use_compiled else np.empty(0, _ismcts.OUTLINE_DTYPE),
-        line=() if use_compiled else trees[0].line(best),
+        outline=grown[0].outline(done // threads // _OUTLINE) if use_compiled else np.empty(0, _ismcts.OUTLINE_DTYPE),
+        line=() if use_compiled else grown[0].line(best),
     )
 
 
@@ -807,9 +891,14 @@ def _style(defaults: dict[str, Any], given: dict[str, Any]) -> Style:
         ("opponents", ("tree", "policy")),
         ("root", ("ucb", "halving")),
         ("selection", ("ucb", "puct")),
+        ("trees", ("single", "multiple")),
+        ("redeal", ("none", "opponents")),
     ):
         if not isinstance(chosen[name], str) or chosen[name] not in values:
             raise SearchError(f"{name} must be one of {', '.join(values)}, not {chosen[name]!r}")
+    for name, value in (("trees", "multiple"), ("redeal", "opponents")):
+        if chosen[name] == value and chosen["opponents"] != "tree":
+            raise SearchError(f"{name}={value!r} is for opponents that choose in a tree: it needs opponents='tree'")
     chosen["horizon"] = _whole("horizon", chosen["horizon"], -1, 2**31 - 1)
     chosen["widening"] = _whole("widening", chosen["widening"], 0, 2**31 - 100)
     chosen["depth"] = _whole("depth", chosen["depth"], 0, 2**31 - 1)
@@ -908,6 +997,8 @@ def _python_tree(
 ) -> PythonTree:
     plain = Style()
     needing = ("rollout", "opponents", "horizon", "widening", "selection")
+    if style.redeal != "none" and state is not None and not hasattr(state, "observed_actions"):
+        raise SearchError(f"{type(state).__name__} has no observed_actions(), which redeal needs")
     if any(getattr(style, name) != getattr(plain, name) for name in needing):
         trial = source.sample(0) if state is None else state
         for name in ("policy_action", "action_scores", "estimated_returns", "horizon_clock"):
@@ -916,7 +1007,13 @@ def _python_tree(
     if state is None:
         more = () if belief is None else (belief,)
         return PythonTree(
-            lambda stream: source.search_sample(stream, payoff, *more), source.player, rng, max_nodes, payoff, style
+            lambda stream: source.search_sample(stream, payoff, *more),
+            source.player,
+            rng,
+            max_nodes,
+            payoff,
+            style,
+            lambda full, seat, stream: full.position(seat).search_sample(stream, payoff, *more),
         )
     player = state.current_player()
     known = state.information_state_string(player)
@@ -933,6 +1030,7 @@ def _python_tree(
         max_nodes,
         payoff,
         style,
+        lambda full, seat, stream: full.resample_from_infostate(seat, stream.random),
     )
 
 

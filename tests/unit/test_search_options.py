@@ -143,6 +143,183 @@ def test_compiled_and_twin_agree_on_selection_in_baker_street():
     agree(bakerstreet.parse(TURN), 60, 150, selection="puct", temperature=5.0)
 
 
+class TwoSeats:
+    """Seat 0 asks or skips; then seat 1 decides twice or once. What the steps are worth, subclasses say."""
+
+    skip = 0.0  # what skipping pays seat 0
+
+    def __init__(self, card=0, moves=()):
+        self.card, self.moves = card, moves
+
+    @property
+    def game(self):
+        return kuhn.Game()  # two players
+
+    def current_player(self):
+        return -4 if self.is_terminal() else min(len(self.moves), 1)
+
+    def legal_actions(self):
+        return [0, 1]
+
+    def clone(self):
+        return type(self)(self.card, self.moves)
+
+    def child(self, action):
+        return type(self)(self.card, (*self.moves, action))
+
+    def apply_action(self, action):
+        self.moves = (*self.moves, action)
+
+    def action_to_string(self, player, action):
+        return ("ask", "skip")[action] if player == 0 else str(action)
+
+    def policy_action(self, rng):
+        return rng.choice([0, 1])
+
+    def returns(self):
+        value = self.skip if self.moves[0] else self.asked()
+        return [value, -value]
+
+
+class Box(TwoSeats):
+    """Seat 1 hides a ball in one of two boxes, unseen, and then takes it out again, if it knows where it is."""
+
+    skip = -0.75
+
+    def is_terminal(self):
+        return self.moves[:1] == (1,) or len(self.moves) == 3
+
+    def asked(self):
+        return -1.0 if self.moves[1] == self.moves[2] else 0.0
+
+    def observed_actions(self, player):
+        return [(action, 1 if player == 0 and len(self.moves) == 1 else action + 1) for action in (0, 1)]
+
+    def information_state_string(self, player):
+        hidden = self.moves if player else tuple("?" if i == 1 else m for i, m in enumerate(self.moves))
+        return "".join(map(str, hidden))
+
+    def resample_from_infostate(self, player, uniform_01):
+        return self.clone()
+
+
+class Guess(TwoSeats):
+    """Seat 0 can only ask; seat 1 guesses which of two cards seat 0 holds."""
+
+    def legal_actions(self):
+        return [0, 1] if self.moves else [0]
+
+    def is_terminal(self):
+        return len(self.moves) == 2
+
+    def asked(self):
+        return -1.0 if self.moves[1] == self.card else 1.0
+
+    def observed_actions(self, player):
+        return [(action, action + 1) for action in self.legal_actions()]
+
+    def information_state_string(self, player):
+        return f"{'' if player else self.card}|{self.moves}"
+
+    def resample_from_infostate(self, player, uniform_01):
+        return Guess(int(2 * uniform_01()) if player else self.card, self.moves)
+
+
+def test_in_a_tree_of_its_own_a_seat_knows_what_it_did():
+    """Seat 0 does not see where seat 1 hides the ball; in the tree of seat 0 seat 1 forgets it."""
+    single = ismcts.search(Box(), iterations=2000, seed=1)
+    assert single.best_words() == "ask"
+    assert single.value == pytest.approx(-0.5, abs=0.06)
+    multiple = ismcts.search(Box(), iterations=2000, seed=1, trees="multiple")
+    assert multiple.best_words() == "skip"
+    assert multiple.value == -0.75
+    ask = multiple.actions["value"][0]
+    assert -1.0 < ask < -0.75
+
+
+@pytest.mark.parametrize("trees", ["single", "multiple"])
+def test_opponents_that_are_dealt_anew_do_not_see_the_hand(trees):
+    """Seat 1 guesses right nearly always if it learns with the true card on the table, else half of the time."""
+    values = {}
+    for redeal in ("none", "opponents"):
+        found = [
+            ismcts.search(Guess(card), iterations=400, seed=seed, trees=trees, redeal=redeal)
+            for seed in range(10)
+            for card in (0, 1)
+        ]
+        values[redeal] = np.array([result.value for result in found])
+        visits = sum(int(result.actions["visits"].sum()) for result in found)
+    assert (values["none"] < -0.9).all()
+    assert abs(values["opponents"].mean()) < 0.25
+    # a quarter of the iterations are dealt anew, at the only place where they can be
+    assert visits == pytest.approx(0.75 * 400 * 20, abs=5 * (400 * 20 * 0.75 * 0.25) ** 0.5)
+
+
+@pytest.mark.parametrize("line", [AGREE[1], AGREE[2], AGREE[5]])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"trees": "multiple"},
+        {"redeal": "opponents"},
+        {"trees": "multiple", "redeal": "opponents", "selection": "puct", "belief": "play", "rollout": "policy"},
+        {"redeal": "opponents", "root": "halving", "widening": 4},
+    ],
+    ids=str,
+)
+def test_compiled_and_twin_agree_on_trees_and_redealing(line, options):
+    agree(scout.parse(line), 60, 150, **{**PLAIN, **options})
+
+
+@pytest.mark.parametrize("options", [{"trees": "multiple"}, {"redeal": "opponents"}], ids=str)
+def test_compiled_and_twin_agree_on_trees_in_baker_street(options):
+    agree(bakerstreet.parse(TURN), 50, 120, opponents="tree", **options)
+
+
+@pytest.mark.parametrize("options", [{"trees": "multiple"}, {"redeal": "opponents"}], ids=str)
+def test_a_tree_for_each_seat_keeps_the_rest(options):
+    """Every action tried, the same bits for the same seed, no more nodes than allowed, threads, a deep tree."""
+    position = first_turn(4)
+    more = {**PLAIN, **options, "iterations": 4000, "seed": 3}
+    result = ismcts.search(position, **more)
+    assert same(result, ismcts.search(position, **more))
+    assert result.settings["method"] == ("mo-ismcts" if "trees" in options else "so-ismcts+pom")
+    assert list(result.actions["action"]) == position.legal_actions()
+    assert (result.actions["visits"] > 0).all()
+    assert 2000 < result.actions["visits"].sum() <= 4000
+    small = ismcts.search(position, max_nodes=300, **more)
+    assert small.nodes <= 303
+    assert small.iterations == 4000
+    assert ismcts.search(position, threads=2, **more).iterations == 4000
+    assert "best play" not in result.explain(20)
+
+
+@pytest.mark.parametrize("options", [{"trees": "multiple"}, {"redeal": "opponents"}], ids=str)
+def test_two_true_states_behind_one_position_still_give_the_same_bits(options):
+    state = bakerstreet.Game().deal(seed=2)
+    other = state.position(state.current_player()).sample(1)
+    more = {"iterations": 500, "seed": 1, "opponents": "tree", **options}
+    assert same(ismcts.search(state, **more), ismcts.search(other, **more))
+
+
+def test_trees_and_redealing_are_for_opponents_in_a_tree():
+    for options in ({"trees": "multiple"}, {"redeal": "opponents"}):
+        with pytest.raises(SearchError, match="it needs opponents='tree'"):
+            ismcts.search(first_turn(3), iterations=10, **options)
+    with pytest.raises(SearchError, match="no observed_actions"):
+        ismcts.search(kuhn.Game().new_initial_state().child(0).child(1), iterations=10, redeal="opponents")
+
+
+def test_trees_of_a_game_in_plain_python():
+    """Kuhn poker: in its own tree the rival's nodes are its own information states."""
+    state = kuhn.Game().new_initial_state()
+    for action in (2, 0):
+        state.apply_action(action)
+    result = ismcts.search(state, iterations=3000, seed=1, trees="multiple")
+    # against a rival that folds jacks and calls with queens now and then the king gains more than the ante
+    assert result.actions["value"].max() > 1.0
+    assert result.value > 1.0
+
+
 def test_settings_tell_the_selection():
     options = {"selection": "puct", "temperature": 2.5, "first_play": -1.0, "root": "ucb"}
     result = ismcts.search(scout.parse(FINISH), iterations=50, seed=1, **options)
@@ -160,6 +337,8 @@ def test_agents_take_the_options():
 
 
 BAD = [
+    ({"trees": "many", "opponents": "tree"}, "trees must be one of single, multiple, not 'many'"),
+    ({"redeal": True, "opponents": "tree"}, "redeal must be one of none, opponents, not True"),
     ({"selection": "best"}, "selection must be one of ucb, puct, not 'best'"),
     ({"temperature": 0}, "temperature must be a number above 0, not 0"),
     ({"temperature": math.nan}, "temperature must be a finite number"),
