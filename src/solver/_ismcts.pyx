@@ -677,6 +677,69 @@ cdef class Tree:
             self.root.failure = None       # told once; what the tree has by then stays readable
             raise failure
 
+    def adopt(self, Tree earlier not None, keys):
+        """Begin with what an earlier tree found behind some steps from its root, at which this one's root is now.
+
+        Parameters
+        ----------
+        earlier : Tree
+            Of the same seat, with the same options.
+        keys : sequence of int
+            What the observer saw of each step since, its own included.
+
+        Returns
+        -------
+        int
+            Visits of the own options at the root that were taken over. 0: none, and the tree is as it was; so
+            also where chance may have shown the observer something in between, of which keys tell nothing.
+        """
+        cdef uint32_t here = 0, old, child, parent
+        cdef long long kept = 0
+        cdef node_t* c
+        cdef uint32_t* copies
+        if self.used != 1 or self.iterations or earlier.multiple:
+            return 0
+        for key in keys:
+            here = earlier.find(here, key)
+            if here == 0:
+                return 0
+            child = earlier.nodes[here].first
+            while child:
+                if earlier.nodes[child].action < 0:
+                    return 0
+                child = earlier.nodes[child].next
+        child = earlier.nodes[here].first
+        while child:
+            if earlier.nodes[child].chooser == self.ops.observer:
+                kept += earlier.nodes[child].visits
+            child = earlier.nodes[child].next
+        if kept == 0:
+            return 0
+        copies = <uint32_t*> calloc(earlier.used, sizeof(uint32_t))
+        if not copies:
+            raise MemoryError("no memory for a search tree")
+        try:
+            for old in range(here + 1, earlier.used):      # parents stand before their children
+                parent = earlier.nodes[old].parent
+                if (parent != here and copies[parent] == 0) or (parent != here and self.used >= self.max_nodes):
+                    continue
+                self.reserve()
+                c = &earlier.nodes[old]
+                child = self.add(copies[parent], c.key, c.action, c.chooser)
+                copies[old] = child
+                self.nodes[child].available = c.available
+                self.nodes[child].visits = c.visits
+                self.nodes[child].held = c.held
+                self.nodes[child].total = c.total
+                self.nodes[child].squares = c.squares
+        finally:
+            free(copies)
+        self.nodes[0].held = earlier.nodes[here].held
+        self.mean = earlier.mean
+        self.squares = earlier.squares / <double> earlier.iterations * <double> kept
+        self.iterations = kept
+        return kept
+
     @property
     def num_nodes(self):
         """Nodes in the tree, the root included."""

@@ -116,6 +116,8 @@ class PythonTree:
         # information state string of the observer (or see `_place`) -> what it sees of a step -> statistics
         self.steps: dict[Any, dict[Any, _Step]] = {}
         self.visits: dict[Any, int] = {}
+        # of an earlier tree: what was not reached yet
+        self.earlier: dict[Any, tuple[dict[Any, _Step], int]] = {}
         self.root: dict[Any, _Step] | None = None
         self.num_nodes = 1
         self.iterations = 0
@@ -133,6 +135,35 @@ class PythonTree:
         self.budget = budget or self.iterations + iterations
         for _ in range(iterations):
             self._iterate()
+
+    def adopt(self, earlier: PythonTree) -> int:
+        """Begin with what an earlier tree of the same seat found; what is not reached of it takes no nodes.
+
+        Returns
+        -------
+        int
+            Visits of the options at the root that were taken over; 0: none, and the tree is as it was.
+        """
+        here = self.sample(copy.copy(self.rng)).information_state_string(self.observer)
+        kept = sum(step.visits for step in earlier.steps.get(here, {}).values())
+        if kept:
+            self.earlier = {place: (steps, earlier.visits.get(place, 0)) for place, steps in earlier.steps.items()}
+            self.root = self._reach(here)
+            self.mean = earlier.mean
+            self.squares = earlier.squares / earlier.iterations * kept
+            self.iterations = kept
+        return kept
+
+    def _reach(self, here: Any) -> dict[Any, _Step]:
+        """The steps from a node, which is made or taken over from an earlier tree."""
+        steps = self.steps.get(here)
+        if steps is None:
+            steps, visits = self.earlier.pop(here, ({}, 0))
+            self.steps[here] = steps
+            self.num_nodes += len(steps)
+            if visits:
+                self.visits[here] = visits
+        return steps
 
     def _options(self, state: Any, seat: int | None = None) -> dict[Any, list[int]]:
         """Legal actions, grouped by what a seat (None: the observer) sees of them."""
@@ -281,7 +312,7 @@ class PythonTree:
                     path.clear()
             tree = player if multiple else self.observer
             here = self._place(state, tree, seen)
-            steps = self.steps.setdefault(here, {})
+            steps = self._reach(here)
             groups = self._options(state, tree)
             if redealing and player != self.observer and not redealt:
                 # as often as chosen before: to the greatest bound the observer would learn an answer

@@ -29,7 +29,7 @@ from solver._version import __version__
 from solver.errors import SearchError
 from solver.protocol import offers
 
-__all__ = ["ACTION_DTYPE", "PythonTree", "Result", "Style", "check_options", "observed", "search"]
+__all__ = ["ACTION_DTYPE", "Memory", "PythonTree", "Result", "Style", "check_options", "observed", "search"]
 
 ACTION_DTYPE = np.dtype([("action", "i4"), ("visits", "i8"), ("value", "f8"), ("stderr", "f8")])
 DEFAULT_MAX_NODES = 2_000_000
@@ -243,6 +243,7 @@ def search(
     first_play: float | None = None,
     trees: str | None = None,
     redeal: str | None = None,
+    memory: Memory | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Result:
     """Find the best play from what the seat to move knows.
@@ -330,6 +331,10 @@ def search(
         as it was often chosen. In the paper the hidden cards are dealt anew at every node for the seat that is to
         decide there, and all of them learn from the one rollout. Visits at the root come to less than the
         iterations. Needs `opponents="tree"`.
+    memory : Memory, optional
+        Holds the tree of an earlier search of the same seat, and has watched the play since: this search goes on
+        with what that one found behind the steps played, and leaves its own tree there. `visits` and values then
+        count what was kept, too; `iterations` of the result does not, `settings["kept"]` tells it.
     progress : callable, optional
         Called now and then with the share of the budget that is used, in 0..1.
 
@@ -392,9 +397,13 @@ def search(
         grown = [_ismcts.Tree(origin, rng, share, **style.for_tree()) for rng in rngs]
     else:
         grown = [_python_tree(source, state, rng, share, payoff, style, belief) for rng in rngs]
+    how = (style, payoff, belief, use_compiled)
+    kept = 0 if memory is None else memory.recall(grown, source, how)
     began = time.perf_counter()
     done, interrupted = _run(grown, iterations, seconds, began, progress)
     took = time.perf_counter() - began
+    if memory is not None:
+        memory.keep(grown, source, how)
     actions, then, best = _tables(grown, source, style.root)
     words = {int(a): _words(source, state, a) for a in actions["action"]}
     then_words = {}
@@ -424,6 +433,7 @@ def search(
         else getattr(belief, "__qualname__", "a callable"),
         "payoff": payoff or "returns",
         "max_nodes": max_nodes,
+        "kept": kept,
     }
     return Result(
         best=best,
@@ -440,9 +450,103 @@ def search(
         settings=settings,
         source=source,
         belief=belief,
-        outline=grown[0].outline(done // threads // OUTLINE) if use_compiled else np.empty(0, _ismcts.OUTLINE_DTYPE),
+        outline=grown[0].outline((done + kept) // threads // OUTLINE)
+        if use_compiled
+        else np.empty(0, _ismcts.OUTLINE_DTYPE),
         line=() if use_compiled else grown[0].line(best),
     )
+
+
+class Memory:
+    """The tree of one seat's last search, to go on with at its next decision: `search(..., memory=memory)`.
+
+    Who runs the game lets it `watch` every step between two searches. A position that does not follow from the
+    last one searched by the steps watched is searched afresh, as without a memory; so is one behind a step at which
+    chance showed the seat something (in Baker Street a card drawn), one searched with other options, with
+    `root="halving"` (which deals the budget out in equal parts) or with `trees="multiple"`, and a Position of a
+    card game by the Python twin. It holds nothing that the seat did not see.
+
+    Examples
+    --------
+    >>> from solver import Rng, ismcts, scout
+    >>> options = {"iterations": 2000, "seed": 1, "depth": 0, "root": "ucb"}
+    >>> state, memory = scout.Game(players=2).deal(seed=5, turned=[False] * 2), ismcts.Memory()
+    >>> action = ismcts.search(state, memory=memory, **options).best
+    >>> while True:
+    ...     memory.watch(state, action)
+    ...     state.apply_action(action)
+    ...     if state.current_player() == 0:
+    ...         break
+    ...     action = state.position(1).planning_action(1)
+    >>> ismcts.search(state, memory=memory, **options).settings["kept"] > 0
+    True
+    """
+
+    def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """The next search begins afresh."""
+        self._trees: list[Any] = []
+        self._how: Any = None
+        self._seat = -1
+        self._at: Any = None  # what the seat knows where the watched steps have led to
+        self._keys: list[int] = []  # what it saw of them
+
+    def watch(self, state: Any, action: int) -> None:
+        """See a step of the game, by whichever seat or chance, before it is played.
+
+        Parameters
+        ----------
+        state : State
+            With all that is hidden; only what the seat sees of the step is kept.
+        action : int
+
+        Raises
+        ------
+        IllegalActionError
+            If the action is not legal (in a game of others: what its `child` raises).
+        """
+        after = state.child(action)
+        if self._at is None or _known(state, self._seat) != self._at:
+            self.forget()
+            return
+        if offers(state, "observed_actions"):
+            self._keys.append(dict(state.observed_actions(self._seat))[int(action)])
+        self._at = _known(after, self._seat)
+
+    def recall(self, trees: list[Any], source: Any, how: tuple[Any, ...]) -> int:
+        """Give new trees what the old ones found, if the position follows and is searched alike; visits given."""
+        style = how[0]
+        known = _known(source, _seat(source))
+        if known is None or known != self._at or how != self._how or style.root == "halving":
+            return 0
+        kept = 0
+        for tree, earlier in zip(trees, self._trees, strict=False):
+            if isinstance(tree, _ismcts.Tree):
+                kept += tree.adopt(earlier, self._keys)
+            elif style.trees == "single" and not offers(source, "search_sample"):
+                kept += tree.adopt(earlier)
+        return kept
+
+    def keep(self, trees: list[Any], source: Any, how: tuple[Any, ...]) -> None:
+        """Remember the trees of a search that is done."""
+        self._trees, self._how, self._seat = trees, how, _seat(source)
+        self._at, self._keys = _known(source, self._seat), []
+
+
+def _seat(source: Any) -> int:
+    """The seat that searches from a Position or a State."""
+    return int(source.current_player())
+
+
+def _known(thing: Any, seat: int) -> Any:
+    """What a seat knows of a Position or a State, to compare; None where nobody is to decide."""
+    if offers(thing, "search_root") or offers(thing, "search_sample"):
+        return thing
+    if offers(thing, "position") and offers(thing, "observed_actions"):
+        return None if thing.current_player() < 0 else thing.position(seat)
+    return type(thing), thing.information_state_string(seat)
 
 
 def _decides_again(before: Any, after: Any) -> bool:
@@ -670,6 +774,7 @@ def _run(
     deadline = None if seconds is None else began + seconds
     stop = threading.Event()
     count = len(trees)
+    first, before = trees[0].iterations, sum(tree.iterations for tree in trees)
     shares = [None if budget is None else budget // count + (i < budget % count) for i in range(count)]
 
     def used(done: int) -> None:
@@ -684,7 +789,7 @@ def _run(
             _grow(trees[0], shares[0], deadline, stop, report)
         except KeyboardInterrupt:
             interrupted = True
-        return trees[0].iterations, interrupted
+        return trees[0].iterations - before, interrupted
     with ThreadPoolExecutor(count) as pool:
         jobs: list[Future[None]] = []
         try:
@@ -695,7 +800,7 @@ def _run(
                 if not states.not_done or any(job.exception() for job in states.done):
                     break
                 if report:
-                    report(trees[0].iterations)
+                    report(trees[0].iterations - first)
         except KeyboardInterrupt:
             interrupted = True
         finally:
@@ -703,8 +808,8 @@ def _run(
     for job in jobs:
         job.result()
     if report and not interrupted:
-        report(trees[0].iterations)
-    return sum(tree.iterations for tree in trees), interrupted
+        report(trees[0].iterations - first)
+    return sum(tree.iterations for tree in trees) - before, interrupted
 
 
 def _tables(trees: list[Any], source: Any, root: str) -> tuple[NDArray[Any], NDArray[Any], int]:
