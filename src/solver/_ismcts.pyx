@@ -335,32 +335,29 @@ cdef class Tree:
         return first if i == first + 1 else first + <int> rng_below(&self.rng, i - first)
 
     cdef int32_t repeat(self, uint32_t here, int n, uint32_t* child) noexcept nogil:
-        """One of the n options written down at a node, each as likely as it was often chosen before; -1: none was.
+        """Of the n options written down at a node one of those tried (some were), as likely as it was often tried.
 
         Not the one of the greatest bound: the observer would learn to answer a choice that in truth is open.
         """
         cdef uint32_t node
-        cdef uint64_t total = 0, drawn = 0
-        cdef int i, turn
-        for turn in range(2):
-            if turn:
-                if total == 0:
-                    break
-                drawn = rng_below(&self.rng, <uint32_t> total)
-            for i in range(n):
-                if i and self.keys[i] == self.keys[i - 1]:
-                    continue
+        cdef uint64_t total = 0, drawn
+        cdef int i
+        for i in range(n):
+            if i == 0 or self.keys[i] != self.keys[i - 1]:
                 node = self.find(here, self.keys[i])
-                if node == 0:
-                    continue
-                if turn == 0:
+                if node:
                     total += self.nodes[node].visits
-                elif drawn < self.nodes[node].visits:
-                    child[0] = node
-                    return self.among_equals(i, n)
-                else:
+        drawn = rng_below(&self.rng, total)
+        i = -1
+        while True:
+            i += 1
+            if i == 0 or self.keys[i] != self.keys[i - 1]:
+                node = self.find(here, self.keys[i])
+                if node:
+                    if drawn < self.nodes[node].visits:
+                        child[0] = node
+                        return self.among_equals(i, n)
                     drawn -= self.nodes[node].visits
-        return -1
 
     cdef inline int32_t open_next(self, uint32_t here, int n, int untried, bint room) noexcept nogil:
         """Of the options never tried the one to try now, -1: none.
@@ -593,12 +590,11 @@ cdef class Tree:
                     self.reserve()
                     child = self.add(here, self.keys[at], action, CHANCE_PLAYER)
             else:
+                at = self.select(here, n, may_grow, &child)
                 if self.redealing and mover != self.ops.observer and not redealt:
+                    if child == 0:
+                        break              # it learns nothing here: what it has not tried yet the rollout may play
                     at = self.repeat(here, n, &child)
-                    if at < 0:
-                        break
-                else:
-                    at = self.select(here, n, may_grow, &child)
                 if here == 0 and self.phases:
                     # All candidates have been tried, each from the same deal: the turns begin, with another.
                     self.deal()

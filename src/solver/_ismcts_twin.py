@@ -314,16 +314,6 @@ class PythonTree:
             here = self._place(state, tree, seen)
             steps = self._reach(here)
             groups = self._options(state, tree)
-            if redealing and player != self.observer and not redealt:
-                # as often as chosen before: to the greatest bound the observer would learn an answer
-                often = np.cumsum([steps[key].visits if key in steps else 0 for key in groups])
-                if not often[-1]:
-                    break
-                key = list(groups)[int(np.searchsorted(often, int(self.rng.random() * often[-1]), side="right"))]
-                action = self.rng.choice(groups[key])
-                self._see(state, action, here, seen)
-                state.apply_action(action)
-                continue
             self.visits[here] = self.visits.get(here, 0) + 1
             untried = [key for key in groups if key not in steps]
             tried = [key for key in groups if key in steps]
@@ -346,6 +336,16 @@ class PythonTree:
                     worth += scale * priors[key] * math.sqrt(self.visits[here])
                 if worth <= max(bounds.values()):
                     key = None
+            if redealing and player != self.observer and not redealt:
+                if key is not None or not tried:
+                    break  # it learns nothing here: what it has not tried yet the rollout may play
+                # As often as tried before: to the greatest bound the observer would learn an answer.
+                often = np.cumsum([steps[k].visits for k in tried])
+                key = tried[int(np.searchsorted(often, int(self.rng.random() * often[-1]), side="right"))]
+                action = self.rng.choice(groups[key])
+                self._see(state, action, here, seen)
+                state.apply_action(action)
+                continue
             if in_turn:
                 key = self._next_survivor()
             elif halves and key is None:

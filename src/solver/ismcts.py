@@ -328,9 +328,9 @@ def search(
         on. From there on the others choose and learn, down to the observer's next decision, which a rollout
         plays. All other iterations (those that ended before, too) go on with the deal as it was drawn; in them
         only the observer's steps learn, and the others play as they have played while learning, each step as likely
-        as it was often chosen. In the paper the hidden cards are dealt anew at every node for the seat that is to
-        decide there, and all of them learn from the one rollout. Visits at the root come to less than the
-        iterations. Needs `opponents="tree"`.
+        as it was often chosen; where one has a step to try that is new to it, the rollout begins. In the paper the
+        hidden cards are dealt anew at every node for the seat that is to decide there, and all of them learn from
+        the one rollout. Visits at the root come to less than the iterations. Needs `opponents="tree"`.
     memory : Memory, optional
         Holds the tree of an earlier search of the same seat, and has watched the play since: this search goes on
         with what that one found behind the steps played, and leaves its own tree there. `visits` and values then
@@ -468,17 +468,16 @@ class Memory:
 
     Examples
     --------
-    >>> from solver import Rng, ismcts, scout
+    >>> from solver import ismcts, scout
+    >>> line = "scout(players=3) | hand 4/1 6/3 | table 5/8 6/8 7/8 by 2 | cards 2 10 12 | score 5 4 0"
     >>> options = {"iterations": 2000, "seed": 1, "depth": 0, "root": "ucb"}
-    >>> state, memory = scout.Game(players=2).deal(seed=5, turned=[False] * 2), ismcts.Memory()
-    >>> action = ismcts.search(state, memory=memory, **options).best
-    >>> while True:
-    ...     memory.watch(state, action)
-    ...     state.apply_action(action)
-    ...     if state.current_player() == 0:
-    ...         break
-    ...     action = state.position(1).planning_action(1)
-    >>> ismcts.search(state, memory=memory, **options).settings["kept"] > 0
+    >>> state, memory = scout.parse(line).sample(1), ismcts.Memory()
+    >>> result = ismcts.search(state, memory=memory, **options)
+    >>> result.best_words()
+    'scout & show 5 (left), place 1, then show 4-5-6'
+    >>> memory.watch(state, result.best)
+    >>> state.apply_action(result.best)
+    >>> ismcts.search(state, memory=memory, **options).settings["kept"] > 1000
     True
     """
 
