@@ -269,8 +269,10 @@ def search(
         `widening`, `exploration` and `belief`; where nothing was measured, the plain algorithm.
     payoff : {"margin", "score", "win"}, optional
         What is maximised: own score minus the mean of the others', own score, or the share of the
-        win. Default: for SCOUT the margin (a game with payoff "win": the win), for other games
-        what they return.
+        win. By "win" a match of SCOUT is played to its end, with the totals of the rounds before: the
+        last round is played for rank. (Where no action has a chance of the win, none is better.) By the
+        others each round is played for itself. Baker Street is played for the win by any. Default: for
+        SCOUT the margin (a game with payoff "win": the win), for other games what they return.
     exploration : float, optional
         Weight of the exploration term, in standard deviations of the pay-off, >= 0.
     max_nodes : int, default 2,000,000

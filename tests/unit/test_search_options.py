@@ -320,6 +320,56 @@ def test_trees_of_a_game_in_plain_python():
     assert result.value > 1.0
 
 
+# The last of three rounds. To show all ends it for certain: the searcher has 1 point more, seat 1 has 7 less.
+LAST = (
+    "scout(players=3,rounds=3) | hand 4/1 4/3 4/8 | table 2/8 by 2 | cards 3 11 12 | score 0 4 5 | round 3 | starter 2"
+)
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize(("totals", "share"), [("0 9 0", 0.0), ("0 8 0", 0.5), ("1 8 0", 1.0)])
+def test_win_plays_the_last_round_for_rank(totals, share, compiled):
+    """By margin showing all is best, whatever the totals; by rank it is if it wins, not if seat 1 stays ahead by 1."""
+    position = scout.parse(f"{LAST} | totals {totals}")
+    ending = position.parse_action("show 4-4-4")
+    options = {"iterations": 1000 if compiled else 200, "seed": 1, "compiled": compiled}
+    margin = ismcts.search(position, payoff="margin", **options)
+    assert margin.best == ending
+    ours, first, second = (int(total) for total in totals.split())
+    assert margin.value == pytest.approx(ours + 1 - (first + 4 - 11 + second + 5 - 12) / 2)
+    win = ismcts.search(position, payoff="win", **options)
+    shown = win.actions[win.actions["action"] == ending]
+    assert shown["value"] == share
+    assert (win.best == ending) == (share > 0)
+    assert win.value > 0
+    # so it is in a game whose pay-off this is, unless another is asked for
+    told = scout.parse(f"{LAST} | totals {totals}".replace("rounds=3", "rounds=3,payoff=win"))
+    assert same(win, ismcts.search(told, **options))
+    assert ismcts.search(told, payoff="margin", **options).best == ending
+
+
+@pytest.mark.parametrize("payoff", ["margin", "win"])
+@pytest.mark.parametrize("asked", ["score", "margin", "win"])
+def test_what_is_maximised_is_what_is_asked_for_whatever_the_game_pays(asked, payoff):
+    """Show all: 1 point against -7 and -7, so a margin of 8; the twin once took margins and shares for scores."""
+    position = scout.parse(FINISH.replace("players=3", f"players=3,payoff={payoff}"))
+    for compiled in (True, False):
+        result = ismcts.search(position, iterations=100, seed=1, payoff=asked, compiled=compiled)
+        shown = result.actions[result.actions["action"] == position.parse_action("show 4-4-4")]
+        assert shown["value"] == {"score": 1.0, "margin": 8.0, "win": 1.0}[asked]
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_baker_street_is_always_played_for_the_win(compiled):
+    """A game of it is won or lost, so the pay-offs are one."""
+    position = bakerstreet.parse(TURN)
+    results = [
+        ismcts.search(position, iterations=200, seed=1, payoff=payoff, compiled=compiled)
+        for payoff in (None, "score", "margin", "win")
+    ]
+    assert all(same(results[0], other) for other in results[1:])
+
+
 def test_settings_tell_the_selection():
     options = {"selection": "puct", "temperature": 2.5, "first_play": -1.0, "root": "ucb"}
     result = ismcts.search(scout.parse(FINISH), iterations=50, seed=1, **options)
