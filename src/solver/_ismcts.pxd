@@ -59,6 +59,7 @@ cdef class Tree:
     cdef uint32_t add(self, uint32_t parent, uint64_t key, int32_t action, int32_t chooser) noexcept nogil
     cdef double log(self, uint32_t n) noexcept nogil
     cdef int32_t select(self, uint32_t here, int n, bint may_grow, uint32_t* child) noexcept nogil
+    cdef double mean_tried(self, uint32_t here, int n) noexcept nogil
     cdef int32_t among_equals(self, int first, int n) noexcept nogil
     cdef int32_t repeat(self, uint32_t here, int n, uint32_t* child) noexcept nogil
     cdef int32_t open_next(self, uint32_t here, int n, int untried, bint room) noexcept nogil

@@ -256,7 +256,7 @@ cdef class Tree:
         cdef uint32_t node, best = 0, last_available = 0
         cdef int i = 0, first = 0, untried = 0, tried = 0
         cdef double value, best_value = 0, logarithm = 0, scale = 0
-        cdef double total = 0, count = 0, spread = 0
+        cdef double spread = 0
         cdef bint competing = False, by_priors = False
         cdef uint64_t key
         cdef node_t* c
@@ -295,8 +295,6 @@ cdef class Tree:
                             last_available = c.available
                             logarithm = self.log(last_available)
                         value = c.total / c.visits + scale * sqrt(logarithm / c.visits)
-                    total += c.total
-                    count += c.visits
                     if best == 0 or value > best_value:
                         best = node
                         best_value = value
@@ -307,7 +305,7 @@ cdef class Tree:
         if untried and (best == 0 or may_grow):
             i = self.open_next(here, n, untried, best == 0 or tried < room)
             if i >= 0 and competing and best:
-                value = total / count + self.first_play * spread
+                value = self.mean_tried(here, n) + self.first_play * spread
                 if by_priors:
                     value += scale * self.priors[i] * sqrt(<double> visits + 1)
                 if value <= best_value:
@@ -326,6 +324,19 @@ cdef class Tree:
             self.phases = max(1, highest(2 * <uint64_t> self.alive - 1))
         child[0] = best
         return self.among_equals(first, n)
+
+    cdef double mean_tried(self, uint32_t here, int n) noexcept nogil:
+        """Mean pay-off over all visits of those of the n options written down at a node that were tried (some were)."""
+        cdef double total = 0, count = 0
+        cdef uint32_t node
+        cdef int i
+        for i in range(n):
+            if i == 0 or self.keys[i] != self.keys[i - 1]:
+                node = self.find(here, self.keys[i])
+                if node:
+                    total += self.nodes[node].total
+                    count += self.nodes[node].visits
+        return total / count
 
     cdef inline int32_t among_equals(self, int first, int n) noexcept nogil:
         """Actions that look the same to the observer share a node; which one it is, is chance."""
@@ -530,11 +541,12 @@ cdef class Tree:
         cdef int depth = 0, n, i, moves = 0, begin = 0
         cdef int32_t mover, at, action
         cdef bint may_grow, sampled, due, redealt = False, others_turn = False
+        cdef bint multiple = self.multiple, redealing = self.redealing
         cdef double payoff, delta
         cdef node_t* node
         self.deal()
-        due = self.redealing and rng_below(&self.rng, 2)
-        if self.multiple:
+        due = redealing and rng_below(&self.rng, 2)
+        if multiple:
             depth = self.set_out()
         while depth < MAX_DEPTH - 2 - self.ops.num_players:
             mover = self.ops.current_player(self.ops.context, self.state)
@@ -544,24 +556,24 @@ cdef class Tree:
                 # Behind the last own decision the tree would count what nobody reads.
                 break
             moves += mover == self.ops.observer
-            if self.redealing and mover == self.ops.observer:
+            if redealing and mover == self.ops.observer:
                 if redealt:
                     break                  # it holds other cards than its nodes are of
                 others_turn = False
-            elif self.redealing and not others_turn:
+            elif redealing and not others_turn:
                 others_turn = True
                 if due and rng_below(&self.rng, 2):
                     self.redeal(mover)
                     due = False
                     redealt = True
                     begin = depth
-            if self.multiple:
+            if multiple:
                 here = self.heres[mover]
                 if here == LOST:
                     break
             if self.phases and here == 0:
                 here = self.next_survivor()
-                if self.multiple:
+                if multiple:
                     self.follow(mover, self.nodes[here].action, &depth)
                     self.heres[mover] = here
                 self.path[depth] = here
@@ -573,7 +585,7 @@ cdef class Tree:
                         break
                     self.heres[mover] = here
                 continue
-            if self.multiple:
+            if multiple:
                 n = self.ops.options_for(self.ops.context, self.state, mover, self.actions, self.keys)
             else:
                 n = self.ops.options(self.ops.context, self.state, self.actions, self.keys)
@@ -591,17 +603,17 @@ cdef class Tree:
                     child = self.add(here, self.keys[at], action, CHANCE_PLAYER)
             else:
                 at = self.select(here, n, may_grow, &child)
-                if self.redealing and mover != self.ops.observer and not redealt:
+                if redealing and mover != self.ops.observer and not redealt:
                     if child == 0:
                         break              # it learns nothing here: what it has not tried yet the rollout may play
                     at = self.repeat(here, n, &child)
                 if here == 0 and self.phases:
                     # All candidates have been tried, each from the same deal: the turns begin, with another.
                     self.deal()
-                    due = self.redealing and rng_below(&self.rng, 2)
+                    due = redealing and rng_below(&self.rng, 2)
                     moves = 0
                     continue
-            if self.multiple:
+            if multiple:
                 self.follow(mover, self.actions[at], &depth)
             seen = self.ops.apply(self.ops.context, self.state, self.actions[at])
             if child == 0:
@@ -613,7 +625,7 @@ cdef class Tree:
             self.path[depth] = child
             depth += 1
             here = child
-            if self.multiple:
+            if multiple:
                 self.heres[mover] = child
                 here = self.heres[self.ops.observer]
             if seen and here != LOST:
@@ -628,7 +640,7 @@ cdef class Tree:
             self.ops.returns(self.ops.context, self.state, self.payoffs)
         for i in range(begin, depth):
             node = &self.nodes[self.path[i]]
-            if self.redealing and node.chooser != CHANCE_PLAYER and (node.chooser != self.ops.observer) != redealt:
+            if redealing and node.chooser != CHANCE_PLAYER and (node.chooser != self.ops.observer) != redealt:
                 continue
             node.visits += 1
             if node.chooser == CHANCE_PLAYER:
