@@ -123,10 +123,10 @@ def best(
     selection: Annotated[str | None, typer.Option(help="By which bound: ucb or puct.")] = None,
     temperature: Annotated[float | None, typer.Option(help="Of puct's priors, in points.")] = None,
     first_play: Annotated[
-        float | None, typer.Option(help="What an untried action counts as: mean and so many deviations.")
+        float | None, typer.Option(help="An untried action counts so many deviations above the mean of those tried.")
     ] = None,
     trees: Annotated[
-        str | None, typer.Option(help="Of what the observer sees, or one for each seat: single or multiple.")
+        str | None, typer.Option(help="One tree of what the seat sees, or one for each seat: single or multiple.")
     ] = None,
     redeal: Annotated[
         str | None, typer.Option(help="Whether opponents learn from cards dealt anew: none or opponents.")
