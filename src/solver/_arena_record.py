@@ -1,45 +1,61 @@
 """The file of an arena: JSON lines, the first for the settings, then one for each finished deal, in order.
 
-Lines stand in the order of the deals, so the file is the same to the bit whatever executor played, and
-whether or not it was resumed. Each line ends in a CRC-32 of the rest of it. A line that was cut (the
-process was killed while it wrote) is dropped; any other damage is an error.
+Lines (`solver._lines`) stand in the order of the deals, so the file is the same to the bit whatever
+executor played, and whether or not it was resumed.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import re
-import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from types import NoneType
+from typing import Any, cast
 
 from solver._arena_tables import Played
+from solver._lines import pack, unpack
+from solver.archive import file_name
 from solver.errors import RecordError
 
 __all__ = ["Record", "read"]
 
 FORMAT = 1
 KIND = "solver arena"
-_CRC = re.compile(rb',"crc":"([0-9a-f]{8})"\}')
-_CRC_LENGTH = 18
+_LARGEST = 1e300  # points, either way; nan is not smaller
 
 
-def _line(content: dict[str, Any]) -> bytes:
-    text = json.dumps(content, separators=(",", ":")).encode()
-    return text[:-1] + b',"crc":"%08x"}\n' % zlib.crc32(text)
+def _is_settings(content: dict[str, Any]) -> bool:
+    """Whether a first line has all that a record is played again by."""
+    agents, alone = content.get("agents"), content.get("alone")
+    return (
+        isinstance(content.get("game"), str)
+        and "rules" in content
+        and isinstance(content["rules"], (str, int, float, NoneType))
+        and isinstance(content.get("duplicate"), bool)
+        and _is_count(content.get("seed"))
+        and isinstance(agents, list)
+        and len(agents) > 0
+        and all(isinstance(a, list) and len(a) == 2 and all(isinstance(word, str) for word in a) for a in agents)
+        and "alone" in content
+        and (alone is None or (_is_count(alone) and 0 < alone < len(agents)))
+    )
 
 
-def _content(line: bytes, number: int, path: Path) -> dict[str, Any]:
-    """What a line says."""
-    found = _CRC.fullmatch(line[-_CRC_LENGTH:])
-    text = line[:-_CRC_LENGTH] + b"}"
-    if found is None or int(found[1], 16) != zlib.crc32(text):
-        raise RecordError(f"{path}: line {number} is damaged, or is none of an arena's record")
-    content = json.loads(text)
-    assert isinstance(content, dict)
-    return content
+def _is_count(value: Any) -> bool:
+    return type(value) is int and value >= 0
+
+
+def _table(item: Any) -> Played | None:
+    """A table of a deal; None if it is none."""
+    if not isinstance(item, list) or len(item) != 3 or not all(isinstance(part, list) for part in item):
+        return None
+    seats, points, actions = item
+    # outcomes and actions of a user's own game may be any whole numbers
+    whole = all(map(_is_count, seats)) and all(type(action) is int for action in actions)
+    if not whole or len(seats) != len(points) or not all(type(p) in (int, float) and abs(p) < _LARGEST for p in points):
+        return None
+    return Played(tuple(seats), tuple(map(float, points)), tuple(actions))
 
 
 def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[tuple[Played, ...]], int]:
@@ -61,24 +77,28 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[tuple[Playe
     OSError
         If it cannot be read.
     """
-    path = Path(path)
+    path = Path(file_name(path))
     data = path.read_bytes()
-    size = data.rfind(b"\n") + 1
-    lines = data[:size].splitlines()
-    if not lines:
+    lines = unpack(data, path, "an arena's record")
+    settings = next(lines, None)
+    if settings is None:
         return {}, [], 0
-    settings = _content(lines[0], 1, path)
     if settings.get("kind") != KIND:
         raise RecordError(f"{path} is no arena's record")
     if settings.get("format") != FORMAT:
         raise RecordError(f"{path} has format {settings.get('format')}, and this version reads format {FORMAT}")
+    if not _is_settings(settings):
+        raise RecordError(f"{path}: line 1 lacks settings of an arena, or has others than it can have")
     deals: list[tuple[Played, ...]] = []
-    for number, line in enumerate(lines[1:], 2):
-        content = _content(line, number, path)
+    for number, content in enumerate(lines, 2):
         if content.get("deal") != len(deals):
             raise RecordError(f"{path}: line {number} should be deal {len(deals)}, not {content.get('deal')}")
-        deals.append(tuple(Played(*map(tuple, table)) for table in content["tables"]))
-    return settings, deals, size
+        listed = content.get("tables")
+        tables = tuple(map(_table, listed)) if isinstance(listed, list) else ()
+        if not tables or None in tables:
+            raise RecordError(f"{path}: line {number} has no tables with seats, points and actions")
+        deals.append(cast(tuple[Played, ...], tables))
+    return settings, deals, data.rfind(b"\n") + 1
 
 
 class Record:
@@ -105,8 +125,8 @@ class Record:
     """
 
     def __init__(self, path: str | os.PathLike[str], settings: dict[str, Any]) -> None:
-        self.path = Path(path)
-        first = _line({"kind": KIND, "format": FORMAT, **settings})
+        self.path = Path(file_name(path))
+        first = pack({"kind": KIND, "format": FORMAT, **settings})
         self.deals: list[tuple[Played, ...]] = []
         size = 0
         if self.path.exists():
@@ -115,12 +135,12 @@ class Record:
                 self._compare(found, json.loads(json.dumps(settings)))
             elif not first.startswith(self.path.read_bytes()):
                 raise RecordError(f"{self.path} is no arena's record")
-        self._file: BinaryIO = open(self.path, "r+b" if self.path.exists() else "x+b")  # noqa: SIM115 see close
+        # without a buffer: what a full disk did not take is not tried again at the end
+        self._file = open(self.path, "r+b" if self.path.exists() else "x+b", buffering=0)  # noqa: SIM115 see close
         self._file.truncate(size)
         self._file.seek(size)
         if not size:
-            self._file.write(first)
-            self._file.flush()
+            self._write(first)
 
     def _compare(self, found: dict[str, Any], wanted: dict[str, Any]) -> None:
         for key, value in wanted.items():
@@ -128,13 +148,27 @@ class Record:
                 raise RecordError(f"{self.path} is a record of {key} {found.get(key)!r}, not {value!r}")
 
     def append(self, deal: int, tables: Sequence[Played]) -> None:
-        """Write a finished deal; it stays if the process is killed."""
-        self._file.write(_line({"deal": deal, "tables": [[t.seats, t.points, t.actions] for t in tables]}))
-        self._file.flush()
+        """Write a finished deal; it stays if the process is killed.
+
+        Raises
+        ------
+        OSError
+            If it cannot be written, as on a full disk; the deals before it stay, and can be gone on from.
+        """
+        self._write(pack({"deal": deal, "tables": [[t.seats, t.points, t.actions] for t in tables]}))
+
+    def _write(self, line: bytes) -> None:
+        try:
+            while line:
+                line = line[self._file.write(line) :]
+        except OSError as error:
+            # a full disk is met by the file's number, and so without its name
+            if error.filename is None:
+                error.filename = str(self.path)
+            raise
 
     def close(self) -> None:
         """Close the file, when it is on the disk."""
-        self._file.flush()
         os.fsync(self._file.fileno())
         self._file.close()
 

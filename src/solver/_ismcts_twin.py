@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from solver import _ismcts
 from solver._core import Rng
+from solver._protocol_checks import LONGEST, checked_outcomes, checked_returns, endless
 from solver.errors import SearchError
 from solver.protocol import CHANCE_PLAYER
 
@@ -202,8 +203,12 @@ class PythonTree:
 
     def _chance(self, state: Any) -> None:
         """Let chance decide, until a seat does or the game ends."""
+        moves = 0
         while state.current_player() == CHANCE_PLAYER:
-            outcomes = state.chance_outcomes()
+            moves += 1
+            if moves > LONGEST:
+                raise endless(type(state))
+            outcomes = checked_outcomes(state.chance_outcomes())
             ends = np.cumsum([p for _, p in outcomes])
             drawn = int(np.searchsorted(ends, self.rng.random() * ends[-1], side="right"))
             state.apply_action(outcomes[min(drawn, len(outcomes) - 1)][0])
@@ -285,8 +290,11 @@ class PythonTree:
         redealt = others_turn = False
         path: list[tuple[_Step, int]] = []
         in_tree = True
-        moves = 0
+        moves = length = 0
         while in_tree and not state.is_terminal():
+            length += 1
+            if length > LONGEST:
+                raise endless(type(state))
             self._chance(state)
             if state.is_terminal():
                 break
@@ -370,7 +378,7 @@ class PythonTree:
                 steps[key].action = action
             self._see(state, action, here, seen)
             state.apply_action(action)
-        payoffs = derive_payoffs(self._rollout(state), self.payoff)
+        payoffs = derive_payoffs(checked_returns(self._rollout(state)), self.payoff)
         for step, player in path:
             if redealing and (player != self.observer) != redealt:
                 continue
@@ -386,7 +394,11 @@ class PythonTree:
         """Play from the edge of the tree on; returns, or their estimate where the horizon cuts."""
         by_policy = self.style.rollout == "policy"
         until = state.horizon_clock() + self.style.horizon if by_policy and self.style.horizon >= 0 else None
+        length = 0
         while not state.is_terminal():
+            length += 1
+            if length > LONGEST:
+                raise endless(type(state))
             self._chance(state)
             if state.is_terminal():
                 break
@@ -443,7 +455,7 @@ def derive_payoffs(returns: Sequence[float], payoff: str | None) -> list[float]:
     """
     values = [float(value) for value in returns]
     if payoff == "margin":
-        total = sum(values)
+        total = math.fsum(values)
         return [value - (total - value) / (len(values) - 1) for value in values]
     if payoff == "win":
         best = max(values)

@@ -6,30 +6,34 @@ tables, the agents in other seats at each, so that the luck of the deal cancels.
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import BrokenExecutor, Executor, Future, wait
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import Executor
 from contextlib import closing, nullcontext
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from solver import agents as agents_
-from solver import games, stats
+from solver import frames, games, stats
 from solver._arena_record import Record, read
 from solver._arena_tables import Job, Played, Stopped, begin, play_deal, points_of, run, seatings, step
-from solver._core import whole
+from solver._core import listed, whole
 from solver._policy_games import describe
+from solver._protocol_checks import names_nonsense
 from solver._version import __version__
 from solver.errors import ArgumentError, RecordError
-from solver.runs import Interrupt, positive
+from solver.executors import in_order
+from solver.runs import Interrupt, flag, positive
 from solver.standing import Pair, Row, Standing, Tally
 
-__all__ = ["Pair", "Played", "Row", "Standing", "play", "replay", "seatings"]
+__all__ = ["Pair", "Played", "Row", "Standing", "play", "replay", "seatings", "table"]
 
-_POLL = 0.1  # seconds between two looks for Ctrl-C
 _LEAST_JOB = 0.1  # seconds; below, a job takes several deals
 _LONGEST_JOB = 256  # deals
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")  # in a repr
@@ -37,6 +41,7 @@ _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")  # in a repr
 _Deals = Generator[tuple[int, tuple[Played, ...]], None, None]
 
 
+@names_nonsense
 def play(
     game: Any,
     agents: Sequence[Any],
@@ -122,6 +127,10 @@ def play(
     if (whole(deals) or 0) < 1:
         raise ArgumentError(f"deals is a whole number of at least 1, not {deals!r}")
     positive("half_width", half_width, float)
+    decide = flag("decide", decide)
+    for name, given, method in (("executor", executor, "submit"), ("progress", progress, "__call__")):
+        if given is not None and not callable(getattr(given, method, None)):
+            raise ArgumentError(f"{name} has a method {method}, which {given!r} has not")
     settings = _settings(job, made)
     tally = Tally(len(made), game.num_players(), scaled=not _has_points(game))
     rule = _Rule(tally, order[0], half_width, decide)
@@ -133,6 +142,10 @@ def play(
             for tables in log or ():
                 if done == deals or rule.stop:
                     break
+                if [table.seats for table in tables] != seatings(
+                    game.num_players(), len(made), job.alone, job.duplicate, done, job.seed
+                ):
+                    raise RecordError(f"{record}: deal {done} is of other tables than are played")
                 done += 1
                 rule.add(tables)
             if not rule.stop and done < deals:
@@ -161,8 +174,8 @@ def play(
     return tally.standing(
         names,
         order,
-        sequential=half_width is not None or bool(decide),
-        settings={**settings, "deals": int(deals), "half_width": half_width, "decide": bool(decide)},
+        sequential=half_width is not None or decide,
+        settings={**settings, "deals": int(deals), "half_width": half_width, "decide": decide},
         stopped=stopped,
         seconds=time.perf_counter() - began,
     )
@@ -229,12 +242,68 @@ def replay(
         wanted = _settings(job, made)
         if wanted["agents"] != settings["agents"] or wanted["alone"] != alone:
             raise ArgumentError(f"{record} is of other agents: {settings['agents']}, not {wanted['agents']}")
-        for table, (played, new) in enumerate(zip(recorded[number], play_deal(job, number, made), strict=True)):
+        again = play_deal(job, number, made)
+        if [played.seats for played in recorded[number]] != [new.seats for new in again]:
+            raise RecordError(f"{record}: deal {number} is of other tables than are played")
+        for table, (played, new) in enumerate(zip(recorded[number], again, strict=True)):
             if new.actions != played.actions:
                 pairs = zip(new.actions, played.actions, strict=False)
                 at = next((i for i, (one, other) in enumerate(pairs) if one != other), len(played.actions))
                 raise RecordError(f"{record}: deal {number}, table {table}: the agents play otherwise at action {at}")
     return list(recorded[number])
+
+
+def table(record: str | os.PathLike[str]) -> frames.Table:
+    """What a record has, as a table: a row for each seat of each table of each deal.
+
+    Parameters
+    ----------
+    record : path-like
+
+    Returns
+    -------
+    Table
+        `deal`, `table`, `seat` (0-based), `agent` (its number in the record), `name`, `points`, `won` (share of
+        the win of the table, ties shared) and `actions` (how many were played at the table, chance's included).
+
+    Raises
+    ------
+    RecordError
+        If the record is damaged or no record.
+    OSError
+        If it cannot be read.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     standing = play("kuhn", ["random"], deals=3, record=f"{folder}/r")
+    ...     print(table(f"{folder}/r"))
+    <Table of 6 rows: deal, table, seat, agent, name, points, won, actions>
+    """
+    settings, recorded, _ = read(record)
+    rows = [
+        (
+            deal,
+            number,
+            seat,
+            who,
+            one,
+            (one == max(each.points)) / each.points.count(max(each.points)),
+            len(each.actions),
+        )
+        for deal, tables in enumerate(recorded)
+        for number, each in enumerate(tables)
+        for seat, (who, one) in enumerate(zip(each.seats, each.points, strict=True))
+    ]
+    kinds = [("deal", "i4"), ("table", "i4"), ("seat", "i1"), ("agent", "i2"), ("points", "f8"), ("won", "f8")]
+    found = frames.fields(np.array(rows, [*kinds, ("actions", "i4")]))
+    names = [player[0] for player in settings.get("agents", ())]
+    head = {name: found.pop(name) for name in ("deal", "table", "seat", "agent")}
+    return frames.Table(
+        {**head, "name": [names[int(who)] for who in head["agent"]], **found},
+        {"kind": "record of an arena", "settings": settings},
+    )
 
 
 def _again(game: Any, played: Played, deal: int, seed: int, where: str) -> None:
@@ -264,7 +333,7 @@ def _job(
     """Names of the rows, and a job of no deals, its agents in the order given."""
     if isinstance(players, str) or isinstance(against, str):
         raise ArgumentError("agents are given as a list")
-    first, second = list(players), list(against or ())
+    first, second = listed(players, "agents"), [] if against is None else listed(against, "against")
     if not first or (against is not None and not second):
         raise ArgumentError("at least one agent is needed" + (" in against" if first else ""))
     number: int | None = whole(seed)
@@ -282,7 +351,7 @@ def _job(
         seen[player.name] += 1
         names.append(player.name if seen[player.name] == 1 else f"{player.name} ({seen[player.name]})")
     alone = len(first) if second else None
-    return names, Job(game, tuple(first + second), number, alone, bool(duplicate), ())
+    return names, Job(game, tuple(first + second), number, alone, flag("duplicate", duplicate), ())
 
 
 def _canonical(job: Job) -> tuple[list[int], list[Any], Job]:
@@ -362,7 +431,7 @@ class _Rule:
         values = self.values[agent]
         if len(values) < stats.FIRST_LOOK:
             return 0.0, float("inf")
-        return sum(values) / len(values), stats.confidence_width(len(values), stats.spread(values))
+        return math.fsum(values) / len(values), stats.confidence_width(len(values), stats.spread(values))
 
 
 # ----------------------------------------------------------------------------------------------
@@ -373,38 +442,22 @@ def _here(job: Job, deals: Sequence[int], made: Sequence[Any], interrupt: Interr
     """Play in this thread; after Ctrl-C the deal that is under way is dropped."""
     for deal in deals:
         try:
-            yield deal, play_deal(job, deal, made, lambda: interrupt.asked)
+            yield deal, play_deal(job, deal, made, interrupt)
         except Stopped:
             return
 
 
 def _there(executor: Executor, job: Job, deals: Sequence[int], interrupt: Interrupt) -> _Deals:
-    """Play by an executor, deals in order; after Ctrl-C what is finished without a gap is still given."""
-    workers = getattr(executor, "_max_workers", None) or os.cpu_count() or 1
-    pending: deque[Future[Any]] = deque()
+    """Play by an executor, deals in order; jobs grow until one takes long enough."""
     left = deque(deals)
     size = 1
-    try:
-        while left or pending:
-            while left and len(pending) < 4 * workers + 4 and not interrupt.asked:
-                part = tuple(left.popleft() for _ in range(min(size, len(left))))
-                pending.append(executor.submit(run, replace(job, deals=part)))
-            if not pending:
-                return
-            while not interrupt.asked and not wait([pending[0]], _POLL).done:
-                pass
-            if interrupt.asked and not pending[0].done():
-                return
-            try:
-                results, seconds = pending.popleft().result()
-            except (BrokenExecutor, KeyboardInterrupt):
-                # Ctrl-C reaches the workers as well
-                if interrupt.asked:
-                    return
-                raise
+
+    def jobs() -> Iterator[Job]:
+        while left:
+            yield replace(job, deals=tuple(left.popleft() for _ in range(min(size, len(left)))))
+
+    with closing(in_order(executor, run, jobs(), interrupt)) as done:
+        for results, seconds in done:
             if seconds < _LEAST_JOB:
                 size = min(_LONGEST_JOB, max(size, int(len(results) * _LEAST_JOB / max(seconds, 1e-6))))
             yield from results
-    finally:
-        for future in pending:
-            future.cancel()

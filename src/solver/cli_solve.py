@@ -16,27 +16,39 @@ from typing import Annotated, Any
 import typer
 from rich.progress import TextColumn
 
-from solver import cfr, duel, games
+from solver import cfr, duel, games, policy_plots
 from solver import policy as policies
-from solver.console import AsJson, Seed, console, plain_table, terminal_progress
+from solver.console import AsJson, Dask, Seed, Workers, choices, console, plain_table, terminal_progress
 from solver.errors import ArgumentError, MissingExtraError
+from solver.executors import opened
 from solver.policy import PolicyTable, Row
 
-__all__ = ["add_to"]
+__all__ = ["policy_app", "solve"]
 
 OPENSPIEL = "openspiel:"
 _FAR = 1000  # times as long as a run has taken: no guess goes further
 SORTED = 100_000  # information states that are sorted before some are shown
 
-policy_app = typer.Typer(help="Look into policy files.", no_args_is_help=True, rich_markup_mode=None)
+policy_app = typer.Typer(rich_markup_mode=None)
 
-File = Annotated[Path, typer.Argument(help="A policy file.")]
+File = Annotated[Path, typer.Argument(help="A policy file, also one in Parquet that ends in .parquet.")]
 
 
-def add_to(app: typer.Typer) -> None:
-    """Add the commands to the command `solver`."""
-    app.command()(solve)
-    app.add_typer(policy_app, name="policy")
+def load_table(file: Path) -> PolicyTable:
+    """The policy of a file, in the library's format or in Parquet."""
+    return PolicyTable.from_parquet(file) if file.suffix == ".parquet" else policies.load(file)
+
+
+@policy_app.callback(invoke_without_command=True)
+def _policy(context: typer.Context) -> None:
+    """Look into policy files.
+
+    \b
+    Example:
+      solver policy show leduc.policy
+    """
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
 
 
 def load_game(text: str) -> Any:
@@ -54,8 +66,20 @@ def load_game(text: str) -> Any:
 
 
 def solve(
-    game: Annotated[str, typer.Argument(help="kuhn, leduc, 'duel(low=10,high=20)', 'openspiel:liars_dice', ...")],
-    method: Annotated[str, typer.Option(help=f"{', '.join(cfr.METHODS)}; by sampling: external, outcome.")] = "dcfr",
+    game: Annotated[
+        str,
+        typer.Argument(
+            help="kuhn, leduc, 'duel(low=10,high=20)', 'openspiel:liars_dice', ...",
+            autocompletion=choices("kuhn", "leduc", "duel"),
+        ),
+    ],
+    method: Annotated[
+        str,
+        typer.Option(
+            help=f"{', '.join(cfr.METHODS)}; by sampling: external, outcome.",
+            autocompletion=choices(*cfr.METHODS, "external", "outcome"),
+        ),
+    ] = "dcfr",
     iterations: Annotated[int | None, typer.Option(min=1, help="Stop after so many iterations.")] = None,
     target: Annotated[float | None, typer.Option(help="Stop at this exploitability.")] = None,
     seconds: Annotated[float | None, typer.Option(help="Stop after so long; compiling comes on top.")] = None,
@@ -63,6 +87,9 @@ def solve(
     out: Annotated[Path | None, typer.Option(help="File to write the policy to.")] = None,
     checkpoint: Annotated[Path | None, typer.Option(help="File to save the run to and to go on from.")] = None,
     seed: Seed = None,
+    runs: Annotated[int, typer.Option(min=1, help="Samplings apart from each other; the policy is their mean.")] = 1,
+    workers: Workers = 1,
+    dask: Dask = None,
     as_json: AsJson = False,
 ) -> None:
     """Find an equilibrium policy of a game.
@@ -70,7 +97,10 @@ def solve(
     Without a budget it runs 1,000 iterations; the duel, whose vector form has a solver of its own (dcfr,
     cfr+), until the exploitability is 5e-5. Ctrl-C ends the run and keeps what was found.
 
-    Example: solver solve leduc --target 1e-4 --out leduc.policy
+    \b
+    Examples:
+      solver solve leduc --target 1e-3 --out leduc.policy
+      solver solve 'kuhn(players=3)' --method external --iterations 10000 --json
     """
     loaded = load_game(game)
     sampled = method in ("external", "outcome")
@@ -80,6 +110,13 @@ def solve(
         raise ArgumentError(f"{what} takes neither --checkpoint nor --threads")
     if seed is not None and not sampled:
         raise ArgumentError(f"--seed is for sampling; --method {method} uses no chance")
+    shared = runs != 1 or workers != 1 or dask is not None
+    if shared and not sampled:
+        raise ArgumentError(f"--runs, --workers and --dask are for sampling, not for --method {method}")
+    if shared and runs == 1:
+        raise ArgumentError("--workers and --dask share out samplings: give their number by --runs")
+    if shared and target is not None:
+        raise ArgumentError("--target is for a single run: give --iterations or --seconds with --runs")
     if out is not None:
         _check_out("--out", out)
         if checkpoint is not None and out.absolute() == checkpoint.absolute():
@@ -91,6 +128,18 @@ def solve(
             # the full menu is solved by fewer bids, whose policy is then judged with all bids
             bids = duel.DEFAULT_BIDS if _is_full(loaded) else loaded.bids
             solution = duel.solve(bids=bids, method=method, callback=callback, **budget)
+        elif shared:
+            with opened(workers, dask) as executor:
+                solution = cfr.solve(
+                    loaded,
+                    method,
+                    iterations,
+                    seconds=seconds,
+                    progress=progress,
+                    seed=seed,
+                    runs=runs,
+                    executor=executor,
+                )
         elif sampled:
             solution = cfr.solve(loaded, method, callback=callback, progress=progress, seed=seed, **budget)
         else:
@@ -125,7 +174,7 @@ def solve(
         )
     else:
         show = console()
-        show.print(str(solution))
+        show.print(str(solution), soft_wrap=False)  # sentences, wider than a terminal
         if full_menu is not None:
             show.print(f"exploitability with all bids 0..30, to which this menu is enough: {full_menu:.3g}")
         if rows:
@@ -270,9 +319,11 @@ def show(
 ) -> None:
     """Print what made a policy, and some of its information states.
 
-    Example: solver policy show leduc.policy --rows 5 --player 0
+    \b
+    Example:
+      solver policy show leduc.policy --rows 5 --player 0
     """
-    table = policies.load(file)
+    table = load_table(file)
     if containing and not table.has_text:
         raise ArgumentError("this table keeps no texts, so --containing finds nothing")
     found = (
@@ -325,9 +376,11 @@ def look(
 ) -> None:
     """Print the probabilities of the actions at an information state.
 
-    Example: solver policy look kuhn.policy 2pb
+    \b
+    Example:
+      solver policy look leduc.policy 2a:
     """
-    table = policies.load(file)
+    table = load_table(file)
     text = text_of(state)
     chances = table.action_probabilities(text, player)
     if as_json:
@@ -352,9 +405,11 @@ def compare(
 ) -> None:
     """Print how far two policies differ, and where most.
 
-    Example: solver policy compare a.policy b.policy
+    \b
+    Example:
+      solver policy compare leduc.policy other.policy
     """
-    one, two = policies.load(first), policies.load(second)
+    one, two = load_table(first), load_table(second)
     found = one.compare(two, most=rows)
     summary = {
         "common": found.common,
@@ -388,17 +443,39 @@ def compare(
 def export(
     file: File,
     to: Annotated[Path, typer.Argument(help="A name that ends in .json or .parquet.")],
+    compact: Annotated[bool, typer.Option(help="Parquet without hashes and packed harder, to publish.")] = False,
 ) -> None:
     """Write a policy as JSON or Parquet.
 
-    Example: solver policy export leduc.policy leduc.json
+    \b
+    Example:
+      solver policy export leduc.policy leduc.json
     """
     _check_out("the export", to)
-    table = policies.load(file)
+    if compact and to.suffix != ".parquet":
+        raise ArgumentError("--compact is for Parquet: give a name that ends in .parquet")
+    table = load_table(file)
     if to.suffix == ".json":
         table.to_json(to)
     elif to.suffix == ".parquet":
-        table.to_parquet(to)
+        table.to_parquet(to, compact=compact)
     else:
         raise ArgumentError(f"the name ends in .json or .parquet, not {to.suffix or 'nothing'!r}")
     console().print(f"{len(table):,} information states written to {to}")
+
+
+@policy_app.command()
+def plot(
+    file: File,
+    out: Annotated[Path | None, typer.Option(help="A .png or .svg; by default FILE with .png.")] = None,
+) -> None:
+    """Draw a policy: of the duel how it opens and doubts, a heat map; of kuhn the tree of bets.
+
+    \b
+    Example:
+      solver policy plot kuhn.policy --out kuhn.svg
+    """
+    to = file.with_suffix(".png") if out is None else out
+    _check_out("--out", to)
+    policy_plots.draw(load_table(file), to)
+    typer.echo(to)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Annotated
 
@@ -12,15 +12,52 @@ from rich.console import Console
 from rich.progress import Progress, ProgressColumn
 from rich.table import Table
 
+from solver import agents, games
 from solver.errors import ArgumentError
 
-__all__ = ["AsJson", "Seed", "console", "plain_table", "seed_or_new", "terminal_progress", "with_players"]
+__all__ = [
+    "AsJson",
+    "Dask",
+    "GameText",
+    "Seed",
+    "Workers",
+    "choices",
+    "console",
+    "plain_table",
+    "seed_or_new",
+    "terminal_progress",
+    "with_players",
+]
 
+
+def choices(*words: str) -> Callable[[str], list[str]]:
+    """What a shell offers for an argument; for the last of several, where commas part them."""
+
+    def offered(incomplete: str) -> list[str]:
+        before, comma, _ = incomplete.rpartition(",")
+        return [word for word in (before + comma + each for each in words) if word.startswith(incomplete)]
+
+    return offered
+
+
+AGENTS = choices(*(name for name in agents.NAMES.split(", ") if name not in ("human", "policy:FILE")))
+GameText = Annotated[
+    str,
+    typer.Argument(
+        help="A game, such as scout or 'scout(players=4,rounds=match)'.", autocompletion=choices(*games.NAMES)
+    ),
+]
 Seed = Annotated[
     int | None,
     typer.Option(min=0, help="Makes it repeatable: the same seed (and number of iterations) gives the same result."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, one line a result.")]
+
+Workers = Annotated[int, typer.Option(min=1, help="Processes to share the work; the result is the same.")]
+Dask = Annotated[
+    str | None,
+    typer.Option(metavar="ADDRESS", help="Scheduler of a Dask cluster to do the work, such as tcp://HOST:8786."),
+]
 
 
 def console() -> Console:

@@ -22,9 +22,10 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from solver import _ismcts, explain
+from solver import _html, _ismcts, explain, frames
 from solver._core import Rng, whole
 from solver._ismcts_twin import OUTLINE, PythonTree, Style
+from solver._protocol_checks import names_nonsense
 from solver._version import __version__
 from solver.errors import SearchError
 from solver.protocol import offers
@@ -38,7 +39,7 @@ _PAYOFFS = ("score", "margin", "win")
 
 
 @dataclass(frozen=True, eq=False)
-class Result:
+class Result(frames.Framed):
     """What a search found, and what made it.
 
     Attributes
@@ -168,6 +169,16 @@ class Result:
         )
         return "\n".join(lines)
 
+    def _repr_html_(self) -> str:
+        """Bars of visits and values, for a notebook."""
+        total = max(int(self.actions["visits"].sum()), 1)
+        rows = [(words, n / total, f"{n:,}", value, stderr) for words, n, value, stderr in self.rows()]
+        foot = [
+            f"{self.iterations:,} iterations in {self.seconds:.2f} s, seed {self.settings.get('seed')}"
+            + (", interrupted" if self.interrupted else "")
+        ]
+        return _html.bars(f"best: {self.best_words()}", rows, ("visits", "value"), foot, self.words[self.best])
+
     def to_dict(self) -> dict[str, Any]:
         """The result as plain data for JSON; nan becomes None."""
 
@@ -203,6 +214,16 @@ class Result:
         """`to_dict` as a line of JSON."""
         return json.dumps(self.to_dict())
 
+    def columns(self) -> frames.Columns:
+        """As a table: `action`, `words`, `visits`, `value` and `stderr`, a row for each legal action."""
+        found = frames.fields(self.actions)
+        return {"action": found.pop("action"), "words": [self.words[int(a)] for a in self.actions["action"]]} | found
+
+    def about(self) -> dict[str, Any]:
+        """What made it, and the best action."""
+        told = {"position": self.position, "best": self.best, "iterations": self.iterations, "nodes": self.nodes}
+        return {"kind": "search", **told, "settings": self.settings}
+
 
 def _number(value: float, width: int) -> str:
     return f"{'-':>{width}}" if math.isnan(value) else f"{value:>{width}.3f}"
@@ -221,6 +242,7 @@ def _plain(value: float) -> float | None:
 # The door
 
 
+@names_nonsense
 def search(
     position_or_state: Any,
     iterations: int | None = None,
@@ -365,6 +387,10 @@ def search(
     'show 4-4-4'
     """
     iterations, seconds, threads, max_nodes = _checked(iterations, seconds, threads, payoff, max_nodes)
+    if progress is not None and not callable(progress):
+        raise SearchError(f"progress is something to call, not {progress!r}")
+    if memory is not None and not isinstance(memory, Memory):
+        raise SearchError(f"memory is a Memory, not {memory!r}")
     source, state = observed(position_or_state)
     defaults = source.search_defaults() if hasattr(source, "search_defaults") else {}
     if belief is not None and "belief" not in defaults:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from solver import Rng, bakerstreet, ismcts, leduc, scout
-from solver.errors import IllegalActionError
+from solver.errors import IllegalActionError, SearchError
 from tests.unit.test_search import PLAIN, same
 
 TREE = {**PLAIN, "iterations": 3000, "seed": 4}
@@ -169,3 +169,8 @@ def test_an_action_that_is_not_legal_is_no_step():
     ismcts.search(state, memory=memory, **{**TREE, "iterations": 50})
     with pytest.raises(IllegalActionError):
         memory.watch(state, state.game.keep)
+
+
+def test_a_memory_is_a_memory():
+    with pytest.raises(SearchError, match="memory is a Memory, not"):
+        ismcts.search(start(), iterations=10, memory={})
