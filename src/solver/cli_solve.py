@@ -469,7 +469,9 @@ def plot(
     file: File,
     out: Annotated[Path | None, typer.Option(help="A .png or .svg; by default FILE with .png.")] = None,
 ) -> None:
-    """Draw a policy: of the duel how it opens and doubts, a heat map; of kuhn the tree of bets.
+    """Draw a policy of the duel or of kuhn.
+
+    Of the duel how it opens, raises and doubts, as heat maps; of kuhn the tree of its bets.
 
     \b
     Example:
