@@ -8,6 +8,7 @@ from typing import Any
 
 from solver._core import Rng, legal_sets, placing_beats
 from solver._explain_text import Told, cards, listing, percent, seat_words
+from solver._ismcts_twin import derive_payoffs
 from solver.games.scout_notation import seen_words, strongest
 
 __all__ = ["could_beat", "kind", "seen", "tell", "value"]
@@ -30,13 +31,8 @@ def seen(game: Any, state: Any, action: int, others: bool) -> tuple[str, str]:
 
 def value(state: Any, payoff: str, me: int) -> float:
     """A seat's pay-off, as a search reads it; before the end an estimate."""
-    if not state.is_terminal():
-        return float(state.estimated_returns()[me])
-    totals = state.totals()
-    if payoff == "win":
-        return float((totals[me] == max(totals)) / totals.count(max(totals)))
-    mean = (sum(totals) - totals[me]) / (len(totals) - 1)
-    return float(totals[me] - mean if payoff == "margin" else totals[me])
+    scores = state.totals() if state.is_terminal() else state.estimated_returns()
+    return derive_payoffs(scores, payoff)[me]
 
 
 def could_beat(hand: Sequence[int], table: Sequence[tuple[int, int]], both: bool) -> tuple[bool, bool]:

@@ -27,7 +27,8 @@ cdef class Tree:
     cdef GameOps ops
     cdef rng_t rng
     cdef double exploration
-    cdef bint policy_rollouts, policy_rivals, halving
+    cdef double first_play, temperature
+    cdef bint policy_rollouts, policy_rivals, halving, competing, multiple, redealing
     cdef int horizon, widening, depth
     cdef node_t* nodes
     cdef uint32_t* table           # open addressing: (parent, key) -> node; 0: empty
@@ -40,8 +41,11 @@ cdef class Tree:
     cdef uint64_t* keys
     cdef int32_t* untried          # where the options begin that have no child yet
     cdef uint32_t* path
+    cdef uint32_t* heres           # of several trees: the node of each seat
+    cdef uint64_t* sights          # ... and keys of what one of them sees
     cdef double* payoffs
     cdef double* scores
+    cdef double* priors
     cdef double* logs
     cdef double mean, squares      # of the observer's pay-off, over all iterations (Welford)
     cdef readonly long long iterations
@@ -55,9 +59,16 @@ cdef class Tree:
     cdef uint32_t add(self, uint32_t parent, uint64_t key, int32_t action, int32_t chooser) noexcept nogil
     cdef double log(self, uint32_t n) noexcept nogil
     cdef int32_t select(self, uint32_t here, int n, bint may_grow, uint32_t* child) noexcept nogil
+    cdef double mean_tried(self, uint32_t here, int n) noexcept nogil
+    cdef int32_t among_equals(self, int first, int n) noexcept nogil
+    cdef int32_t repeat(self, uint32_t here, int n, uint32_t* child) noexcept nogil
     cdef int32_t open_next(self, uint32_t here, int n, int untried, bint room) noexcept nogil
+    cdef void set_priors(self, int n) noexcept nogil
     cdef uint32_t see(self, uint32_t here, uint64_t seen, int* depth) except? 0 nogil
     cdef int deal(self) except -1 nogil
     cdef void halve(self) noexcept nogil
     cdef uint32_t next_survivor(self) noexcept nogil
+    cdef int set_out(self) noexcept nogil
+    cdef int follow(self, int mover, int32_t action, int* depth) except -1 nogil
+    cdef int redeal(self, int seat) except -1 nogil
     cdef int iterate(self) except -1 nogil

@@ -1,13 +1,13 @@
 # cython: language_level=3
-"""Information-set Monte Carlo tree search, single observer, compiled (see `ismcts.py`).
+"""Information-set Monte Carlo tree search, compiled (see `ismcts.py`).
 
 Cowling, Powley and Whitehouse, "Information Set Monte Carlo Tree Search", IEEE TCIAIG 4 (2012),
 algorithm SO-ISMCTS+POM (single observer, partially observable moves): each iteration draws a full
 state that fits what the observer knows and descends the one tree of what the observer sees; a step
 competes only in the iterations in which it is legal, which its availability counts (here the
-running iteration included). `ismcts.PythonTree` is the readable twin.
+running iteration included). MO-ISMCTS, a tree for each seat, is an option. `ismcts.PythonTree` is the readable twin.
 """
-from libc.math cimport INFINITY, log as ln, sqrt
+from libc.math cimport INFINITY, exp, log as ln, sqrt
 from libc.stdint cimport int16_t, int32_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy, memset
@@ -28,6 +28,8 @@ cdef enum:
     # Up to so many children, walking their list beats probing the table once for each option.
     FEW_CHILDREN = 8
     WIDENING_VISITS = 100          # a node so often visited tries one more option than at first
+
+cdef uint32_t LOST = 0xFFFFFFFF    # where a seat is whose tree had no room for the last step
 
 
 cdef inline uint64_t mix(uint64_t key, uint32_t parent) noexcept nogil:
@@ -63,6 +65,22 @@ cdef class Tree:
         tried at first down to two, each with an equal part of the budget and equal parts for all that are
         left; after each the better half by mean pay-off stays (Karnin, Koren and Somekh, "Almost Optimal
         Exploration in Multi-Armed Bandits", ICML 2013; here with all that was seen of an option).
+    first_play : float, default infinity
+        What an option never tried counts as: the mean of those tried at its node and so many standard
+        deviations of the observer's pay-off (Gelly and Wang, "Exploration exploitation in Go: UCT for
+        Monte-Carlo Go", 2006). Infinity: it goes first.
+    temperature : float, default 0
+        Above 0: PUCT in place of UCB1. The weight of exploration is shared out by priors, softmax of the
+        actions' scores over the temperature, and an option never tried has its share too (Rosin, "Multi-armed
+        bandits with episode context", 2011, in the form of Silver et al., "Mastering the game of Go without human
+        knowledge", Nature 550, 2017). 0: UCB1.
+    multiple : bool, default False
+        A tree for each seat, of what that seat sees of the steps, and each chooses in its own (algorithm MO-ISMCTS
+        of the paper above). What chance shows has nodes in the observer's tree only.
+    redealing : bool, default False
+        In half of the iterations the others' cards and the observer's are dealt anew, at a decision of another
+        seat, from all that this seat knows; from there on the others' steps learn, in the other iterations only
+        the observer's do (see `ismcts.search`).
 
     Raises
     ------
@@ -72,7 +90,8 @@ cdef class Tree:
 
     def __cinit__(self, SearchRoot root not None, Rng rng not None, max_nodes, double exploration=0.7,
                   bint policy_rollouts=False, bint policy_rivals=False, int horizon=-1, int widening=0, int depth=0,
-                  bint halving=False):
+                  bint halving=False, double first_play=INFINITY, double temperature=0,
+                  bint multiple=False, bint redealing=False):
         cdef int i
         if root.ops.sample == NULL:
             raise TypeError("a SearchRoot is made by a position's search_root()")
@@ -82,6 +101,12 @@ cdef class Tree:
             raise SearchError("this game has no rollout policy: opponents must be \"tree\"")
         if widening and root.ops.scores == NULL:
             raise SearchError("this game does not score its actions: widening must be 0")
+        if temperature > 0 and root.ops.scores == NULL:
+            raise SearchError("this game does not score its actions: selection must be \"ucb\"")
+        if multiple and root.ops.options_for == NULL:
+            raise SearchError("this game tells what one seat sees only: trees must be \"single\"")
+        if redealing and root.ops.redeal == NULL:
+            raise SearchError("this game cannot be dealt anew for another seat: redeal must be \"none\"")
         self.root = root
         self.ops = root.ops
         self.policy_rollouts = policy_rollouts
@@ -90,6 +115,12 @@ cdef class Tree:
         self.widening = widening
         self.depth = depth
         self.halving = halving
+        self.first_play = first_play
+        self.temperature = temperature
+        # whether options never tried compete with those tried, in place of going first
+        self.competing = first_play < INFINITY or temperature > 0
+        self.multiple = multiple
+        self.redealing = redealing
         self.exploration = exploration
         self.max_nodes = max_nodes
         rng_fork(&rng.c, &self.rng)
@@ -105,13 +136,22 @@ cdef class Tree:
         self.path = <uint32_t*> malloc(MAX_DEPTH * sizeof(uint32_t))
         self.payoffs = <double*> malloc(self.ops.num_players * sizeof(double))
         self.scores = <double*> malloc(self.ops.max_options * sizeof(double))
+        self.priors = <double*> malloc(self.ops.max_options * sizeof(double))
         self.logs = <double*> malloc(LOGS * sizeof(double))
         self.survivors = <uint32_t*> malloc(self.ops.max_options * sizeof(uint32_t))
+        self.heres = <uint32_t*> malloc(self.ops.num_players * sizeof(uint32_t))
+        self.sights = <uint64_t*> malloc(self.ops.max_options * sizeof(uint64_t))
         if not (self.nodes and self.table and self.state and self.dealt and self.actions and self.keys
-                and self.untried and self.path and self.payoffs and self.scores and self.logs
-                and self.survivors):
+                and self.untried and self.path and self.payoffs and self.scores and self.priors and self.logs
+                and self.survivors and self.heres and self.sights):
             raise MemoryError("no memory for a search tree")
         self.used = 1                   # node 0 is the root
+        if multiple:
+            # and those of the others come next; no node has them as children
+            self.used = self.ops.num_players
+            for i in range(1, self.ops.num_players):
+                self.nodes[i].parent = i
+                self.nodes[i].chooser = CHANCE_PLAYER
         self.logs[0] = 0
         for i in range(1, LOGS):
             self.logs[i] = ln(i)
@@ -127,8 +167,11 @@ cdef class Tree:
         free(self.path)
         free(self.payoffs)
         free(self.scores)
+        free(self.priors)
         free(self.logs)
         free(self.survivors)
+        free(self.heres)
+        free(self.sights)
 
     # -- nodes
 
@@ -184,6 +227,9 @@ cdef class Tree:
         child.action = action
         child.chooser = <int16_t> chooser
         child.available = 1
+        if self.competing:
+            # at its first try as if it had been legal at each visit of the node before
+            child.available += <uint32_t> (self.nodes[parent].visits if parent else self.iterations)
         child.next = self.nodes[parent].first
         self.nodes[parent].first = node
         self.nodes[parent].children += 1
@@ -203,7 +249,8 @@ cdef class Tree:
 
         An option never tried here goes first while the tree may grow and the widening allows one more
         (see `open_next`); else the greatest upper confidence bound (UCB1 with availability in place
-        of the parent's visits). `child` becomes its node, or 0 for an option never tried.
+        of the parent's visits). With `competing` an option never tried goes only before those of a lesser
+        bound. `child` becomes its node, or 0 for an option never tried.
         """
         cdef bint few = self.nodes[here].children <= FEW_CHILDREN
         cdef long long visits = self.nodes[here].visits if here else self.iterations
@@ -211,13 +258,22 @@ cdef class Tree:
         cdef uint32_t node, best = 0, last_available = 0
         cdef int i = 0, first = 0, untried = 0, tried = 0
         cdef double value, best_value = 0, logarithm = 0, scale = 0
+        cdef double spread = 0
+        cdef bint competing = False, by_priors = False
         cdef uint64_t key
         cdef node_t* c
         if self.widening and not (self.halving and here == 0):
             room += highest(1 + <uint64_t> visits // WIDENING_VISITS)
         if self.iterations > 1:
             # The spread of the pay-off so far: frees the weight of the game's units.
-            scale = self.exploration * sqrt(self.squares / <double> self.iterations)
+            spread = sqrt(self.squares / <double> self.iterations)
+            scale = self.exploration * spread
+        if self.competing and not (self.halving and here == 0):
+            # while all pay-offs were the same, nothing says how far above the mean another may lie
+            competing = spread > 0
+            by_priors = self.temperature > 0
+            if by_priors:
+                self.set_priors(n)
         while i < n:
             key = self.keys[i]
             if few:
@@ -233,11 +289,14 @@ cdef class Tree:
                 c = &self.nodes[node]
                 c.available += 1
                 tried += 1
-                if self.widening or not (untried and may_grow):
-                    if c.available != last_available:
-                        last_available = c.available
-                        logarithm = self.log(last_available)
-                    value = c.total / c.visits + scale * sqrt(logarithm / c.visits)
+                if self.widening or competing or not (untried and may_grow):
+                    if by_priors:
+                        value = c.total / c.visits + scale * self.priors[i] * sqrt(c.available) / (1 + c.visits)
+                    else:
+                        if c.available != last_available:
+                            last_available = c.available
+                            logarithm = self.log(last_available)
+                        value = c.total / c.visits + scale * sqrt(logarithm / c.visits)
                     if best == 0 or value > best_value:
                         best = node
                         best_value = value
@@ -247,6 +306,12 @@ cdef class Tree:
                 i += 1
         if untried and (best == 0 or may_grow):
             i = self.open_next(here, n, untried, best == 0 or tried < room)
+            if i >= 0 and competing and best:
+                value = self.mean_tried(here, n) + self.first_play * spread
+                if by_priors:
+                    value += scale * self.priors[i] * sqrt(<double> visits + 1)
+                if value <= best_value:
+                    i = -1
             if i >= 0:
                 best = 0
                 first = i
@@ -260,19 +325,70 @@ cdef class Tree:
             i = 0
             self.phases = max(1, highest(2 * <uint64_t> self.alive - 1))
         child[0] = best
-        # Actions that look the same to the observer share a node; which one it is, is chance.
-        i = first + 1
+        return self.among_equals(first, n)
+
+    cdef double mean_tried(self, uint32_t here, int n) noexcept nogil:
+        """Mean pay-off over all visits of those of the n options written down at a node that were tried (some were)."""
+        cdef double total = 0, count = 0
+        cdef uint32_t node
+        cdef int i
+        for i in range(n):
+            if i == 0 or self.keys[i] != self.keys[i - 1]:
+                node = self.find(here, self.keys[i])
+                if node:
+                    total += self.nodes[node].total
+                    count += self.nodes[node].visits
+        return total / count
+
+    cdef inline int32_t among_equals(self, int first, int n) noexcept nogil:
+        """Actions that look the same to the observer share a node; which one it is, is chance."""
+        cdef int i = first + 1
         while i < n and self.keys[i] == self.keys[first]:
             i += 1
         return first if i == first + 1 else first + <int> rng_below(&self.rng, i - first)
 
+    cdef int32_t repeat(self, uint32_t here, int n, uint32_t* child) noexcept nogil:
+        """Of the n options written down at a node one of those tried (some were), as likely as it was often tried.
+
+        Not the one of the greatest bound: the observer would learn to answer a choice that in truth is open.
+        """
+        cdef uint32_t node
+        cdef uint64_t total = 0, drawn
+        cdef int i
+        for i in range(n):
+            if i == 0 or self.keys[i] != self.keys[i - 1]:
+                node = self.find(here, self.keys[i])
+                if node:
+                    total += self.nodes[node].visits
+        drawn = rng_below(&self.rng, total)
+        i = -1
+        while True:
+            i += 1
+            if i == 0 or self.keys[i] != self.keys[i - 1]:
+                node = self.find(here, self.keys[i])
+                if node:
+                    if drawn < self.nodes[node].visits:
+                        child[0] = node
+                        return self.among_equals(i, n)
+                    drawn -= self.nodes[node].visits
+
     cdef inline int32_t open_next(self, uint32_t here, int n, int untried, bint room) noexcept nogil:
         """Of the options never tried the one to try now, -1: none.
 
-        Without widening any; with it any that is not to be held back, else the best-looking if
-        there is room.
+        Without widening any (with priors: of the greatest); with it any that is not to be held back, else the
+        best-looking if there is room.
         """
         cdef int i, j, best = 0, unheld = 0
+        if self.widening == 0 and self.temperature > 0 and not (self.halving and here == 0):
+            # the best first, and of equals any
+            for i in range(untried):
+                if self.priors[self.untried[i]] > self.priors[self.untried[best]]:
+                    best = i
+            for i in range(untried):
+                if self.priors[self.untried[i]] == self.priors[self.untried[best]]:
+                    self.untried[unheld] = self.untried[i]
+                    unheld += 1
+            return self.untried[rng_below(&self.rng, unheld)]
         if self.widening == 0:
             return self.untried[rng_below(&self.rng, untried)]
         if self.nodes[here].held and not room:
@@ -294,6 +410,31 @@ cdef class Tree:
         # The observer's own options, and so those never to be held back, are the same at every visit.
         self.nodes[here].held = self.ops.current_player(self.ops.context, self.state) == self.ops.observer
         return self.untried[best] if room else -1
+
+    cdef void set_priors(self, int n) noexcept nogil:
+        """Each option's prior, where it begins: softmax of the scores over the temperature.
+
+        Options that a game does not judge (their score is infinite) count as the best that it judges.
+        """
+        cdef int i, j
+        cdef double best = -INFINITY, total = 0
+        cdef double* scores = self.priors
+        self.ops.scores(self.ops.context, self.state, self.actions, n, scores)
+        for i in range(n):
+            if scores[i] != INFINITY and scores[i] > best:
+                best = scores[i]
+        i = 0
+        while i < n:
+            # actions that look the same to the observer are one option, as good as the best of them
+            j = i + 1
+            while j < n and self.keys[j] == self.keys[i]:
+                scores[i] = max(scores[i], scores[j])
+                j += 1
+            scores[i] = exp((scores[i] - best) / self.temperature) if scores[i] != INFINITY else 1
+            total += scores[i]
+            i = j
+        for i in range(n):
+            scores[i] /= total
 
     cdef uint32_t see(self, uint32_t here, uint64_t seen, int* depth) except? 0 nogil:
         """What chance showed the observer leads to a node of its own; 0: there is no room for it."""
@@ -349,17 +490,67 @@ cdef class Tree:
         self.turn = self.turn + 1 if self.turn + 1 < self.alive else 0
         return node
 
+    cdef int set_out(self) noexcept nogil:
+        """Every seat at the root of its tree, the others' on the path; the length of the path."""
+        cdef int q, root = 0
+        for q in range(self.ops.num_players):
+            if q == self.ops.observer:
+                self.heres[q] = 0
+                continue
+            self.path[root] = root + 1
+            root += 1
+            self.heres[q] = root
+        return root
+
+    cdef int follow(self, int mover, int32_t action, int* depth) except -1 nogil:
+        """All seats but the mover go on in their trees by what they see of its action, which is still to come."""
+        cdef int q, at
+        cdef uint32_t child
+        cdef uint64_t key
+        for q in range(self.ops.num_players):
+            if q == mover or self.heres[q] == LOST:
+                continue
+            self.ops.options_for(self.ops.context, self.state, q, self.untried, self.sights)
+            at = 0
+            while self.untried[at] != action:
+                at += 1
+            key = self.sights[at]
+            if q != self.ops.observer:
+                # whose step it is may hang on chance, which this tree does not show
+                key = mix(key, mover + 1)
+            child = self.find(self.heres[q], key)
+            if child == 0 and self.used < self.max_nodes:
+                self.reserve()
+                # not its own choice: in its tree this is chance
+                child = self.add(self.heres[q], key, action, CHANCE_PLAYER)
+            self.heres[q] = child if child else LOST
+            if child:
+                self.path[depth[0]] = child
+                depth[0] += 1
+        return 0
+
+    cdef int redeal(self, int seat) except -1 nogil:
+        """Draw anew all that a seat, which is to decide, does not know."""
+        if self.ops.redeal(self.ops.context, self.state, seat, &self.rng) < 0:
+            with gil:
+                raise SearchError(f"no full state was found that fits what seat {seat} knows")
+        return 0
+
     cdef int iterate(self) except -1 nogil:
         """Draw a state, descend, expand by one step, roll out, back up. -1: no state fits."""
         cdef uint32_t here = 0, child
         cdef uint64_t seen
-        cdef int depth = 0, n, i, moves = 0
+        cdef int depth = 0, n, i, moves = 0, begin = 0
         cdef int32_t mover, at, action
-        cdef bint may_grow, sampled
+        cdef bint may_grow, sampled, due, redealt = False, others_turn = False
+        cdef bint multiple = self.multiple, redealing = self.redealing
         cdef double payoff, delta
         cdef node_t* node
         self.deal()
-        while depth < MAX_DEPTH - 2:
+        due = redealing and rng_below(&self.rng, 2)
+        if multiple:
+            depth = self.set_out()
+        while depth < MAX_DEPTH - 2 - self.ops.num_players:
             mover = self.ops.current_player(self.ops.context, self.state)
             if mover == TERMINAL_PLAYER:
                 break
@@ -367,8 +558,26 @@ cdef class Tree:
                 # Behind the last own decision the tree would count what nobody reads.
                 break
             moves += mover == self.ops.observer
+            if redealing and mover == self.ops.observer:
+                if redealt:
+                    break                  # it holds other cards than its nodes are of
+                others_turn = False
+            elif redealing and not others_turn:
+                others_turn = True
+                if due and rng_below(&self.rng, 2):
+                    self.redeal(mover)
+                    due = False
+                    redealt = True
+                    begin = depth
+            if multiple:
+                here = self.heres[mover]
+                if here == LOST:
+                    break
             if self.phases and here == 0:
                 here = self.next_survivor()
+                if multiple:
+                    self.follow(mover, self.nodes[here].action, &depth)
+                    self.heres[mover] = here
                 self.path[depth] = here
                 depth += 1
                 seen = self.ops.apply(self.ops.context, self.state, self.nodes[here].action)
@@ -376,8 +585,12 @@ cdef class Tree:
                     here = self.see(here, seen, &depth)
                     if here == 0:
                         break
+                    self.heres[mover] = here
                 continue
-            n = self.ops.options(self.ops.context, self.state, self.actions, self.keys)
+            if multiple:
+                n = self.ops.options_for(self.ops.context, self.state, mover, self.actions, self.keys)
+            else:
+                n = self.ops.options(self.ops.context, self.state, self.actions, self.keys)
             may_grow = here == 0 or self.used < self.max_nodes
             sampled = self.policy_rivals and mover != self.ops.observer
             if sampled:
@@ -392,13 +605,20 @@ cdef class Tree:
                     child = self.add(here, self.keys[at], action, CHANCE_PLAYER)
             else:
                 at = self.select(here, n, may_grow, &child)
+                if redealing and mover != self.ops.observer and not redealt:
+                    if child == 0:
+                        break              # it learns nothing here: what it has not tried yet the rollout may play
+                    at = self.repeat(here, n, &child)
                 if here == 0 and self.phases:
                     # All candidates have been tried, each from the same deal: the turns begin, with another.
                     self.deal()
+                    due = redealing and rng_below(&self.rng, 2)
                     moves = 0
                     continue
             ensure(at >= 0)
             ensure(at < n)
+            if multiple:
+                self.follow(mover, self.actions[at], &depth)
             ensure(depth < MAX_DEPTH)
             seen = self.ops.apply(self.ops.context, self.state, self.actions[at])
             if child == 0:
@@ -410,17 +630,23 @@ cdef class Tree:
             self.path[depth] = child
             depth += 1
             here = child
-            if seen:
+            if multiple:
+                self.heres[mover] = child
+                here = self.heres[self.ops.observer]
+            if seen and here != LOST:
                 here = self.see(here, seen, &depth)
                 if here == 0:
                     break
+                self.heres[self.ops.observer] = here
         if self.policy_rollouts:
             self.ops.policy_rollout(self.ops.context, self.state, &self.rng, self.horizon, self.payoffs)
         else:
             self.ops.rollout(self.ops.context, self.state, &self.rng)
             self.ops.returns(self.ops.context, self.state, self.payoffs)
-        for i in range(depth):
+        for i in range(begin, depth):
             node = &self.nodes[self.path[i]]
+            if redealing and node.chooser != CHANCE_PLAYER and (node.chooser != self.ops.observer) != redealt:
+                continue
             node.visits += 1
             if node.chooser == CHANCE_PLAYER:
                 continue
@@ -463,6 +689,69 @@ cdef class Tree:
             failure = self.root.failure
             self.root.failure = None       # told once; what the tree has by then stays readable
             raise failure
+
+    def adopt(self, Tree earlier not None, keys):
+        """Begin with what an earlier tree found behind some steps from its root, at which this one's root is now.
+
+        Parameters
+        ----------
+        earlier : Tree
+            Of the same seat, with the same options.
+        keys : sequence of int
+            What the observer saw of each step since, its own included.
+
+        Returns
+        -------
+        int
+            Visits of the own options at the root that were taken over. 0: none, and the tree is as it was; so
+            also where chance may have shown the observer something in between, of which keys tell nothing.
+        """
+        cdef uint32_t here = 0, old, child, parent
+        cdef long long kept = 0
+        cdef node_t* c
+        cdef uint32_t* copies
+        if self.used != 1 or self.iterations or earlier.multiple:
+            return 0
+        for key in keys:
+            here = earlier.find(here, key)
+            if here == 0:
+                return 0
+            child = earlier.nodes[here].first
+            while child:
+                if earlier.nodes[child].action < 0:
+                    return 0
+                child = earlier.nodes[child].next
+        child = earlier.nodes[here].first
+        while child:
+            if earlier.nodes[child].chooser == self.ops.observer:
+                kept += earlier.nodes[child].visits
+            child = earlier.nodes[child].next
+        if kept == 0:
+            return 0
+        copies = <uint32_t*> calloc(earlier.used, sizeof(uint32_t))
+        if not copies:
+            raise MemoryError("no memory for a search tree")
+        try:
+            for old in range(here + 1, earlier.used):      # parents stand before their children
+                parent = earlier.nodes[old].parent
+                if (parent != here and copies[parent] == 0) or (parent != here and self.used >= self.max_nodes):
+                    continue
+                self.reserve()
+                c = &earlier.nodes[old]
+                child = self.add(copies[parent], c.key, c.action, c.chooser)
+                copies[old] = child
+                self.nodes[child].available = c.available
+                self.nodes[child].visits = c.visits
+                self.nodes[child].held = c.held
+                self.nodes[child].total = c.total
+                self.nodes[child].squares = c.squares
+        finally:
+            free(copies)
+        self.nodes[0].held = earlier.nodes[here].held
+        self.mean = earlier.mean
+        self.squares = earlier.squares / <double> earlier.iterations * <double> kept
+        self.iterations = kept
+        return kept
 
     @property
     def num_nodes(self):
@@ -526,8 +815,9 @@ cdef class Tree:
         rows = []
         at = {0: -1}
         for node in range(1, self.used):
-            # whoever passes a node has passed its parent, so a parent is as much visited and stands before it
-            if self.nodes[node].visits >= wanted:
+            # Whoever passes a node has passed its parent, so a parent is as much visited and stands before it.
+            # (Not with redealing. And of several trees this is the observer's.)
+            if self.nodes[node].visits >= wanted and self.nodes[node].parent in at:
                 at[node] = len(rows)
                 rows.append((at[self.nodes[node].parent], self.nodes[node].key, self.nodes[node].action,
                              self.nodes[node].visits))

@@ -471,12 +471,16 @@ _TEXTBOOK = {
     "exploration": 0.7,
     "horizon": -1,
     "opponents": "tree",
+    "redeal": "none",
     "rollout": "random",
     "root": "ucb",
+    "selection": "ucb",
+    "trees": "single",
     "widening": 0,
 }
 _KINDS: dict[str, type] = {
     **{name: type(value) for name, value in ismcts.Style()._asdict().items()},
+    "first_play": float,
     "belief": str,
     "payoff": str,
     "threads": int,

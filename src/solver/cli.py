@@ -150,6 +150,27 @@ def best(
         str | None,
         typer.Option(help="How the budget is shared out: ucb or halving.", autocompletion=choices("ucb", "halving")),
     ] = None,
+    selection: Annotated[
+        str | None, typer.Option(help="By which bound: ucb or puct.", autocompletion=choices("ucb", "puct"))
+    ] = None,
+    temperature: Annotated[float | None, typer.Option(help="Of puct's priors, in points.")] = None,
+    first_play: Annotated[
+        float | None, typer.Option(help="An untried action counts so many deviations above the mean of those tried.")
+    ] = None,
+    trees: Annotated[
+        str | None,
+        typer.Option(
+            help="One tree of what the seat sees, or one for each seat: single or multiple.",
+            autocompletion=choices("single", "multiple"),
+        ),
+    ] = None,
+    redeal: Annotated[
+        str | None,
+        typer.Option(
+            help="Whether opponents learn from cards dealt anew: none or opponents.",
+            autocompletion=choices("none", "opponents"),
+        ),
+    ] = None,
     belief: Annotated[
         str | None,
         typer.Option(
@@ -195,6 +216,11 @@ def best(
                     widening=widening,
                     depth=depth,
                     root=root,
+                    selection=selection,
+                    temperature=temperature,
+                    first_play=first_play,
+                    trees=trees,
+                    redeal=redeal,
                     belief=belief,
                     progress=report,
                 )

@@ -3,14 +3,13 @@
 `search` is the door. It runs compiled on SCOUT and Baker Street, and by a readable Python twin of the same algorithm
 on any game of `solver.protocol` (yours, or OpenSpiel's). Algorithm: Cowling, Powley and Whitehouse,
 "Information Set Monte Carlo Tree Search", IEEE TCIAIG 4 (2012), SO-ISMCTS+POM: one tree of what the
-observer sees, a fresh full state for each iteration, availability counts in the bound. What goes beyond
-it (the others sampled by a policy of their own hands, policy rollouts, widening, beliefs) is each an
-option of `search`; docs/search-notes.md has what each measured.
+observer sees, a fresh full state for each iteration, availability counts in the bound; or MO-ISMCTS, a tree for
+each seat. What goes beyond it (the others sampled by a policy of their own hands or dealt anew, policy
+rollouts, priors, widening, beliefs) is each an option of `search`; docs/search-notes.md has what each measured.
 """
 
 from __future__ import annotations
 
-import copy
 import json
 import math
 import threading
@@ -18,26 +17,24 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from solver import _html, _ismcts, explain, frames
 from solver._core import Rng, whole
-from solver._protocol_checks import LONGEST, checked_outcomes, checked_returns, endless, names_nonsense
+from solver._ismcts_twin import OUTLINE, PythonTree, Style
+from solver._protocol_checks import names_nonsense
 from solver._version import __version__
 from solver.errors import SearchError
-from solver.protocol import CHANCE_PLAYER, offers
+from solver.protocol import offers
 
-__all__ = ["ACTION_DTYPE", "PythonTree", "Result", "Style", "check_options", "observed", "search"]
+__all__ = ["ACTION_DTYPE", "Memory", "PythonTree", "Result", "Style", "check_options", "observed", "search"]
 
 ACTION_DTYPE = np.dtype([("action", "i4"), ("visits", "i8"), ("value", "f8"), ("stderr", "f8")])
 DEFAULT_MAX_NODES = 2_000_000
 _SLICE = 0.01  # seconds between two looks at the clock and for Ctrl-C
-_WIDENING_VISITS = 100  # as in the compiled tree
-_OUTLINE = 200  # parts of the iterations that a node needs to be kept in a result
-_LINE = 8  # moves of the twin's line of play
 _PAYOFFS = ("score", "margin", "win")
 
 
@@ -241,309 +238,6 @@ def _plain(value: float) -> float | None:
     return None if math.isnan(value) else float(value)
 
 
-class Style(NamedTuple):
-    """How a search plays beyond its tree's own choices; the options of `search` of these names."""
-
-    rollout: str = "random"
-    opponents: str = "tree"
-    horizon: int = -1
-    widening: int = 0
-    exploration: float = 0.7
-    depth: int = 0
-    root: str = "ucb"
-
-    def for_tree(self) -> dict[str, Any]:
-        """As the compiled tree takes it."""
-        return {
-            "exploration": self.exploration,
-            "policy_rollouts": self.rollout == "policy",
-            "policy_rivals": self.opponents == "policy",
-            "horizon": self.horizon,
-            "widening": self.widening,
-            "depth": self.depth,
-            "halving": self.root == "halving",
-        }
-
-
-# ----------------------------------------------------------------------------------------------
-# The readable twin
-
-
-class _Step:
-    """Statistics of one step from an information state, as `node_t` of the compiled tree."""
-
-    def __init__(self) -> None:
-        self.visits = 0
-        self.available = 0
-        self.total = 0.0
-        self.squares = 0.0
-        self.action = -1
-
-
-class PythonTree:
-    """The search tree over any game of the protocol: the same algorithm as the compiled one.
-
-    Parameters
-    ----------
-    sample : callable
-        Takes an `Rng`, returns a full state that fits what the observer knows.
-    observer : int
-        The seat that searches.
-    rng : Rng
-    max_nodes : int
-    payoff : str or None
-        How `returns` is read: None as it is; "score", "margin" or "win" derived from it.
-    style : Style, optional
-        With `opponents="policy"` the moves of the others take no nodes here, unlike in the compiled
-        tree, so that a bound of nodes means something else. Policies, horizon and widening need states
-        with the methods of `solver.protocol.PolicyState`.
-    """
-
-    def __init__(
-        self,
-        sample: Callable[[Rng], Any],
-        observer: int,
-        rng: Rng,
-        max_nodes: int,
-        payoff: str | None = None,
-        style: Style | None = None,
-    ) -> None:
-        self.sample = sample
-        self.style = style or Style()
-        self.observer = observer
-        self.rng = rng
-        self.max_nodes = max_nodes
-        self.payoff = payoff
-        # information state string of the observer -> what it sees of a step -> statistics
-        self.steps: dict[str, dict[Any, _Step]] = {}
-        self.visits: dict[str, int] = {}
-        self.root: dict[Any, _Step] | None = None
-        self.num_nodes = 1
-        self.iterations = 0
-        self.mean = 0.0
-        self.squares = 0.0
-        # halving: the options left at the root, whose turn it is, what they all start from in this turn
-        self.budget = 0
-        self.survivors: list[Any] = []
-        self.turn = self.phases = self.phase = 0
-        self.dealt: Any = None
-        self.chance = rng
-
-    def run(self, iterations: int, budget: int = 0) -> None:
-        """Grow the tree by so many iterations, of about `budget` (0: these) in all calls together."""
-        self.budget = budget or self.iterations + iterations
-        for _ in range(iterations):
-            self._iterate()
-
-    def _options(self, state: Any) -> dict[Any, list[int]]:
-        """Legal actions, grouped by what the observer sees of them."""
-        groups: dict[Any, list[int]] = {}
-        if hasattr(state, "observed_actions"):
-            for action, key in state.observed_actions(self.observer):
-                groups.setdefault(key, []).append(action)
-            return groups
-        player = state.current_player()
-        for action in state.legal_actions():
-            key = action if player == self.observer else state.child(action).information_state_string(self.observer)
-            groups.setdefault(key, []).append(action)
-        return groups
-
-    def _chance(self, state: Any) -> None:
-        """Let chance decide, until a seat does or the game ends."""
-        moves = 0
-        while state.current_player() == CHANCE_PLAYER:
-            moves += 1
-            if moves > LONGEST:
-                raise endless(type(state))
-            outcomes = checked_outcomes(state.chance_outcomes())
-            ends = np.cumsum([p for _, p in outcomes])
-            drawn = int(np.searchsorted(ends, self.rng.random() * ends[-1], side="right"))
-            state.apply_action(outcomes[min(drawn, len(outcomes) - 1)][0])
-
-    def _open_next(self, state: Any, groups: dict[Any, list[int]], untried: list[Any], room: bool) -> Any:
-        """Of the options never tried the one to try now, None for none; as `open_next` of the compiled tree."""
-        if not untried or not self.style.widening:
-            return self.rng.choice(untried) if untried else None
-        by_action = dict(zip(state.legal_actions(), state.action_scores(), strict=True))
-        scores = {key: max(by_action[action] for action in groups[key]) for key in untried}
-        free = [key for key in untried if scores[key] == math.inf]
-        if free:
-            return self.rng.choice(free)
-        return max(untried, key=lambda key: scores[key]) if room else None
-
-    def _bound(self, step: _Step, scale: float) -> float:
-        return step.total / step.visits + scale * math.sqrt(math.log(step.available) / step.visits)
-
-    def _deal(self) -> Any:
-        """A full state; under halving all options in turn play from one, with one stream."""
-        halves = self.style.root == "halving"
-        if halves and self.dealt is not None and (self.turn or not self.phases):
-            self.rng = copy.copy(self.chance)
-            return self.dealt.clone()
-        state = self.sample(self.rng)
-        if halves:
-            self.dealt = state.clone()
-            self.chance = copy.copy(self.rng)
-        return state
-
-    def _next_survivor(self) -> Any:
-        """What to play next at the root, as `next_survivor` of the compiled tree."""
-        steps = cast(dict[Any, _Step], self.root)
-        # only after whole turns, in which all have played the same deals
-        while (
-            self.turn == 0
-            and self.phase + 1 < self.phases
-            and self.phases * self.iterations >= (self.phase + 1) * self.budget
-        ):
-            self.survivors.sort(key=lambda key: -steps[key].total / steps[key].visits)
-            del self.survivors[(len(self.survivors) + 1) // 2 :]
-            self.phase += 1
-        key = self.survivors[self.turn]
-        self.turn = (self.turn + 1) % len(self.survivors)
-        return key
-
-    def _iterate(self) -> None:
-        state = self._deal()
-        scale = self.style.exploration * math.sqrt(self.squares / self.iterations) if self.iterations > 1 else 0.0
-        path: list[tuple[_Step, int]] = []
-        in_tree = True
-        moves = length = 0
-        while in_tree and not state.is_terminal():
-            length += 1
-            if length > LONGEST:
-                raise endless(type(state))
-            self._chance(state)
-            if state.is_terminal():
-                break
-            player = state.current_player()
-            if player < 0:
-                raise SearchError("games with simultaneous moves cannot be searched: convert them to turns first")
-            if self.style.depth and moves == self.style.depth:
-                break
-            moves += player == self.observer
-            if player != self.observer and self.style.opponents == "policy":
-                # Its move is chance: what its policy plays with the hand that was drawn for it.
-                state.apply_action(state.policy_action(self.rng))
-                continue
-            here = state.information_state_string(self.observer)
-            steps = self.steps.setdefault(here, {})
-            self.visits[here] = self.visits.get(here, 0) + 1
-            groups = self._options(state)
-            untried = [key for key in groups if key not in steps]
-            tried = [key for key in groups if key in steps]
-            for key in tried:
-                steps[key].available += 1
-            may_grow = self.root is None or steps is self.root or self.num_nodes < self.max_nodes
-            doublings = (1 + (self.visits[here] - 1) // _WIDENING_VISITS).bit_length() - 1
-            halves = self.style.root == "halving" and (self.root is None or steps is self.root)
-            room = not tried or len(tried) < self.style.widening + (0 if halves else doublings)
-            in_turn = halves and self.phases > 0
-            key = self._open_next(state, groups, untried, room) if not in_turn and (may_grow or not tried) else None
-            if in_turn:
-                key = self._next_survivor()
-            elif halves and key is None:
-                # All candidates have been tried, each from the same deal: the turns begin, with another.
-                self.survivors = list(steps)
-                self.phases = max(1, (len(steps) - 1).bit_length())
-                self._iterate()
-                return
-            elif key is not None:
-                in_tree = False
-                if may_grow:
-                    steps[key] = _Step()
-                    steps[key].available = 1
-                    self.num_nodes += 1
-                    self.root = self.root if self.root is not None else steps
-            else:
-                key = max(tried, key=lambda k: self._bound(steps[k], scale))
-            action = self.rng.choice(groups[key])
-            if key in steps:
-                path.append((steps[key], player))
-                steps[key].action = action
-            state.apply_action(action)
-        payoffs = derive_payoffs(checked_returns(self._rollout(state)), self.payoff)
-        for step, player in path:
-            step.visits += 1
-            step.total += payoffs[player]
-            step.squares += payoffs[player] ** 2
-        self.iterations += 1
-        delta = payoffs[self.observer] - self.mean
-        self.mean += delta / self.iterations
-        self.squares += delta * (payoffs[self.observer] - self.mean)
-
-    def _rollout(self, state: Any) -> list[float]:
-        """Play from the edge of the tree on; returns, or their estimate where the horizon cuts."""
-        by_policy = self.style.rollout == "policy"
-        until = state.horizon_clock() + self.style.horizon if by_policy and self.style.horizon >= 0 else None
-        length = 0
-        while not state.is_terminal():
-            length += 1
-            if length > LONGEST:
-                raise endless(type(state))
-            self._chance(state)
-            if state.is_terminal():
-                break
-            if until is not None and state.horizon_clock() >= until:
-                return list(state.estimated_returns())
-            state.apply_action(state.policy_action(self.rng) if by_policy else self.rng.choice(state.legal_actions()))
-        return list(state.returns())
-
-    def children(self, action_path: Sequence[int] = ()) -> NDArray[Any]:
-        """Statistics of the observer's options at the root (or, one step on, of a two-step move)."""
-        state = self.sample(self.rng)
-        for action in action_path:
-            state.apply_action(action)
-        steps = self.steps.get(state.information_state_string(self.observer), {})
-        if not state.is_terminal() and state.current_player() != self.observer:
-            steps = {}
-        rows = [(s.action, s.visits, s.total, s.squares) for s in steps.values() if s.visits]
-        return np.array(sorted(rows), _ismcts.CHILD_DTYPE)
-
-    def line(self, best: int) -> tuple[tuple[Any, ...], ...]:
-        """The most visited moves after the best action, up to where chance decides or the tree ends.
-
-        Returns
-        -------
-        tuple of (seat, words, share of the visits or None for the observer's own, "", None)
-        """
-        state = self.sample(self.rng)
-        state.apply_action(best)
-        moves: list[tuple[Any, ...]] = []
-        while len(moves) < _LINE and not state.is_terminal() and state.current_player() != CHANCE_PLAYER:
-            player = state.current_player()
-            steps = self.steps.get(state.information_state_string(self.observer), {})
-            groups = {key: group for key, group in self._options(state).items() if key in steps}
-            visits = sum(steps[key].visits for key in groups)
-            if not visits or visits < self.iterations / _OUTLINE:
-                break
-            key = max(groups, key=lambda key: steps[key].visits)
-            share = None if player == self.observer else steps[key].visits / visits
-            words = str(state.action_to_string(player, groups[key][0]))
-            moves.append((player, words, share, "", None))
-            state.apply_action(groups[key][0])
-        return tuple(moves)
-
-
-def derive_payoffs(returns: Sequence[float], payoff: str | None) -> list[float]:
-    """Pay-off by seat from a game's returns.
-
-    Parameters
-    ----------
-    returns : sequence of float
-    payoff : {"score", "margin", "win"} or None
-        As they are; own minus the mean of the others'; 1 for the greatest, shared on ties; None is
-        "score".
-    """
-    values = [float(value) for value in returns]
-    if payoff == "margin":
-        total = math.fsum(values)
-        return [value - (total - value) / (len(values) - 1) for value in values]
-    if payoff == "win":
-        best = max(values)
-        return [(value == best) / values.count(best) for value in values]
-    return values
-
-
 # ----------------------------------------------------------------------------------------------
 # The door
 
@@ -566,6 +260,12 @@ def search(
     belief: Any = None,
     depth: int | None = None,
     root: str | None = None,
+    selection: str | None = None,
+    temperature: float | None = None,
+    first_play: float | None = None,
+    trees: str | None = None,
+    redeal: str | None = None,
+    memory: Memory | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Result:
     """Find the best play from what the seat to move knows.
@@ -591,8 +291,10 @@ def search(
         `widening`, `exploration` and `belief`; where nothing was measured, the plain algorithm.
     payoff : {"margin", "score", "win"}, optional
         What is maximised: own score minus the mean of the others', own score, or the share of the
-        win. Default: for SCOUT the margin (a game with payoff "win": the win), for other games
-        what they return.
+        win. By "win" a match of SCOUT is played to its end, with the totals of the rounds before: the
+        last round is played for rank. (Where no action has a chance of the win, none is better.) By the
+        others each round is played for itself. Baker Street is played for the win by any. Default: for
+        SCOUT the margin (a game with payoff "win": the win), for other games what they return.
     exploration : float, optional
         Weight of the exploration term, in standard deviations of the pay-off, >= 0.
     max_nodes : int, default 2,000,000
@@ -620,9 +322,43 @@ def search(
         Own decisions in the tree; from there on the rollout goes. 1: flat Monte Carlo. 0: no bound.
     root : {"ucb", "halving"}, optional
         How the budget is shared out among the actions of the position: to the greatest upper confidence
-        bound each time, or by sequential halving (Karnin, Koren and Somekh, ICML 2013) of the `widening`
-        best-looking ones: equal parts of the budget for all that are left in each of its phases, after
-        each of which the better half by value stays.
+        bound each time, as at all other nodes, or by sequential halving (Karnin, Koren and Somekh, ICML 2013)
+        of the `widening` best-looking ones: equal parts of the budget for all that are left in each of its
+        phases, after each of which the better half by value stays.
+    selection : {"ucb", "puct"}, optional
+        Which bound: UCB1, or PUCT, where exploration is shared out by priors (Rosin, "Multi-armed bandits with
+        episode context", 2011; the form of Silver et al., Nature 550, 2017): the softmax of the game's action
+        scores. Actions that the game does not score (their score is infinite) count as the best of the others.
+        It rules where `root="halving"` does not.
+    temperature : float, optional
+        Of the softmax, in the units of the game's scores (SCOUT: points), > 0. Default 1.
+    first_play : float, optional
+        What an action never tried counts as: the mean of those tried at its node and so many standard deviations
+        of the pay-off (first-play urgency: Gelly and Wang, "Exploration exploitation in Go: UCT for Monte-Carlo
+        Go", 2006). Default: under UCB1 it goes first, under PUCT 0. (While all pay-offs were the same, it goes
+        first.)
+    trees : {"single", "multiple"}, optional
+        "multiple": a tree for each seat, of what that seat sees of the steps, in which it chooses (algorithm
+        MO-ISMCTS of Cowling, Powley and Whitehouse 2012); so a seat's choice may hang on what is hidden from the
+        observer (of a Scout in SCOUT place and side). As in the paper each tree has one root: a seat chooses
+        alike whatever it holds, as far as that is legal. What chance shows a seat counts in the observer's tree
+        only. (In a game in plain Python without `observed_actions` the others' nodes are their information
+        states, so what they hold and what chance shows them counts.) Needs `opponents="tree"`.
+    redeal : {"none", "opponents"}, optional
+        "opponents": the others do not learn from deals in which the observer holds its own cards, which they do
+        not know (after Goodman, "Re-determinizing MCTS in Hanabi", 2019). In half of the iterations, drawn by
+        chance, all that the seat to decide does not know is dealt anew when the turn passes from the observer to
+        another seat: with a chance of 1/2 at the first such place on the way, else of 1/2 at the second, and so
+        on. From there on the others choose and learn, down to the observer's next decision, which a rollout
+        plays. All other iterations (those that ended before, too) go on with the deal as it was drawn; in them
+        only the observer's steps learn, and the others play as they have played while learning, each step as likely
+        as it was often chosen; where one has a step to try that is new to it, the rollout begins. In the paper the
+        hidden cards are dealt anew at every node for the seat that is to decide there, and all of them learn from
+        the one rollout. Visits at the root come to less than the iterations. Needs `opponents="tree"`.
+    memory : Memory, optional
+        Holds the tree of an earlier search of the same seat, and has watched the play since: this search goes on
+        with what that one found behind the steps played, and leaves its own tree there. `visits` and values then
+        count what was kept, too; `iterations` of the result does not, `settings["kept"]` tells it.
     progress : callable, optional
         Called now and then with the share of the budget that is used, in 0..1.
 
@@ -653,30 +389,50 @@ def search(
     iterations, seconds, threads, max_nodes = _checked(iterations, seconds, threads, payoff, max_nodes)
     if progress is not None and not callable(progress):
         raise SearchError(f"progress is something to call, not {progress!r}")
+    if memory is not None and not isinstance(memory, Memory):
+        raise SearchError(f"memory is a Memory, not {memory!r}")
     source, state = observed(position_or_state)
     defaults = source.search_defaults() if hasattr(source, "search_defaults") else {}
     if belief is not None and "belief" not in defaults:
         raise SearchError("belief: the positions of this game take none")
     usual = defaults.pop("belief", None)
     belief = usual if belief is None else belief
-    style = _style(defaults, rollout, opponents, horizon, widening, exploration, depth, root)
+    given = {
+        "rollout": rollout,
+        "opponents": opponents,
+        "horizon": horizon,
+        "widening": widening,
+        "exploration": exploration,
+        "depth": depth,
+        "root": root,
+        "selection": selection,
+        "temperature": temperature,
+        "first_play": first_play,
+        "trees": trees,
+        "redeal": redeal,
+    }
+    style = _style(defaults, given)
     if hasattr(source, "search_payoff"):
         payoff = source.search_payoff(payoff)
     sequence, rngs = _streams(seed, threads)
     share = max(2, max_nodes // threads)
-    trees: list[Any]
+    grown: list[Any]
     use_compiled = hasattr(source, "search_root") if compiled is None else compiled
     if use_compiled and not hasattr(source, "search_root"):
         raise SearchError(f"{type(source).__name__} has no compiled side; use compiled=None or False")
     if use_compiled:
         origin = source.search_root(payoff) if belief is None else source.search_root(payoff, belief)
-        trees = [_ismcts.Tree(origin, rng, share, **style.for_tree()) for rng in rngs]
+        grown = [_ismcts.Tree(origin, rng, share, **style.for_tree()) for rng in rngs]
     else:
-        trees = [_python_tree(source, state, rng, share, payoff, style, belief) for rng in rngs]
+        grown = [_python_tree(source, state, rng, share, payoff, style, belief) for rng in rngs]
+    how = (style, payoff, belief, use_compiled)
+    kept = 0 if memory is None else memory.recall(grown, source, how)
     began = time.perf_counter()
-    done, interrupted = _run(trees, iterations, seconds, began, progress)
+    done, interrupted = _run(grown, iterations, seconds, began, progress)
     took = time.perf_counter() - began
-    actions, then, best = _tables(trees, source, style.root)
+    if memory is not None:
+        memory.keep(grown, source, how)
+    actions, then, best = _tables(grown, source, style.root)
     words = {int(a): _words(source, state, a) for a in actions["action"]}
     then_words = {}
     # a compiled position of another package may offer a search root and nothing else
@@ -692,7 +448,7 @@ def search(
     settings = {
         "game": str(getattr(source, "game", f"{type(source).__module__}.{type(source).__qualname__}")),
         "version": __version__,
-        "method": "so-ismcts+pom",
+        "method": "mo-ismcts" if style.trees == "multiple" else "so-ismcts+pom",
         "compiled": use_compiled,
         "rules": getattr(getattr(source, "game", None), "rules_version", None),
         "seed": _plain_seed(sequence.entropy),
@@ -705,6 +461,7 @@ def search(
         else getattr(belief, "__qualname__", "a callable"),
         "payoff": payoff or "returns",
         "max_nodes": max_nodes,
+        "kept": kept,
     }
     return Result(
         best=best,
@@ -714,16 +471,109 @@ def search(
         words=words,
         then_words=then_words,
         iterations=done,
-        nodes=sum(tree.num_nodes for tree in trees),
+        nodes=sum(tree.num_nodes for tree in grown),
         threads=threads,
         seconds=took,
         interrupted=interrupted,
         settings=settings,
         source=source,
         belief=belief,
-        outline=trees[0].outline(done // threads // _OUTLINE) if use_compiled else np.empty(0, _ismcts.OUTLINE_DTYPE),
-        line=() if use_compiled else trees[0].line(best),
+        outline=grown[0].outline((done + kept) // threads // OUTLINE)
+        if use_compiled
+        else np.empty(0, _ismcts.OUTLINE_DTYPE),
+        line=() if use_compiled else grown[0].line(best),
     )
+
+
+class Memory:
+    """The tree of one seat's last search, to go on with at its next decision: `search(..., memory=memory)`.
+
+    Who runs the game lets it `watch` every step between two searches. A position that does not follow from the
+    last one searched by the steps watched is searched afresh, as without a memory; so is one behind a step at which
+    chance showed the seat something (in Baker Street a card drawn), one searched with other options, with
+    `root="halving"` (which deals the budget out in equal parts) or with `trees="multiple"`, and a Position of a
+    card game by the Python twin. It holds nothing that the seat did not see.
+
+    Examples
+    --------
+    >>> from solver import ismcts, scout
+    >>> line = "scout(players=3) | hand 4/1 6/3 | table 5/8 6/8 7/8 by 2 | cards 2 10 12 | score 5 4 0"
+    >>> options = {"iterations": 2000, "seed": 1, "depth": 0, "root": "ucb"}
+    >>> state, memory = scout.parse(line).sample(1), ismcts.Memory()
+    >>> result = ismcts.search(state, memory=memory, **options)
+    >>> result.best_words()
+    'scout & show 5 (left), place 1, then show 4-5-6'
+    >>> memory.watch(state, result.best)
+    >>> state.apply_action(result.best)
+    >>> ismcts.search(state, memory=memory, **options).settings["kept"] > 1000
+    True
+    """
+
+    def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """The next search begins afresh."""
+        self._trees: list[Any] = []
+        self._how: Any = None
+        self._seat = -1
+        self._at: Any = None  # what the seat knows where the watched steps have led to
+        self._keys: list[int] = []  # what it saw of them
+
+    def watch(self, state: Any, action: int) -> None:
+        """See a step of the game, by whichever seat or chance, before it is played.
+
+        Parameters
+        ----------
+        state : State
+            With all that is hidden; only what the seat sees of the step is kept.
+        action : int
+
+        Raises
+        ------
+        IllegalActionError
+            If the action is not legal (in a game of others: what its `child` raises).
+        """
+        after = state.child(action)
+        if self._at is None or _known(state, self._seat) != self._at:
+            self.forget()
+            return
+        if offers(state, "observed_actions"):
+            self._keys.append(dict(state.observed_actions(self._seat))[int(action)])
+        self._at = _known(after, self._seat)
+
+    def recall(self, trees: list[Any], source: Any, how: tuple[Any, ...]) -> int:
+        """Give new trees what the old ones found, if the position follows and is searched alike; visits given."""
+        style = how[0]
+        known = _known(source, _seat(source))
+        if known is None or known != self._at or how != self._how or style.root == "halving":
+            return 0
+        kept = 0
+        for tree, earlier in zip(trees, self._trees, strict=False):
+            if isinstance(tree, _ismcts.Tree):
+                kept += tree.adopt(earlier, self._keys)
+            elif style.trees == "single" and not offers(source, "search_sample"):
+                kept += tree.adopt(earlier)
+        return kept
+
+    def keep(self, trees: list[Any], source: Any, how: tuple[Any, ...]) -> None:
+        """Remember the trees of a search that is done."""
+        self._trees, self._how, self._seat = trees, how, _seat(source)
+        self._at, self._keys = _known(source, self._seat), []
+
+
+def _seat(source: Any) -> int:
+    """The seat that searches from a Position or a State."""
+    return int(source.current_player())
+
+
+def _known(thing: Any, seat: int) -> Any:
+    """What a seat knows of a Position or a State, to compare; None where nobody is to decide."""
+    if offers(thing, "search_root") or offers(thing, "search_sample"):
+        return thing
+    if offers(thing, "position") and offers(thing, "observed_actions"):
+        return None if thing.current_player() < 0 else thing.position(seat)
+    return type(thing), thing.information_state_string(seat)
 
 
 def _decides_again(before: Any, after: Any) -> bool:
@@ -759,40 +609,33 @@ def _checked(
     return iterations, seconds, threads, max_nodes
 
 
-def _style(
-    defaults: dict[str, Any],
-    rollout: Any,
-    opponents: Any,
-    horizon: Any,
-    widening: Any,
-    exploration: Any,
-    depth: Any,
-    root: Any,
-) -> Style:
+def _style(defaults: dict[str, Any], given: dict[str, Any]) -> Style:
     """How to search: each option as given, else as the game has it, else plain."""
-    given = {
-        "rollout": rollout,
-        "opponents": opponents,
-        "horizon": horizon,
-        "widening": widening,
-        "exploration": exploration,
-        "depth": depth,
-        "root": root,
-    }
     chosen = {**Style()._asdict(), **defaults, **{name: value for name, value in given.items() if value is not None}}
     for name, values in (
         ("rollout", ("random", "policy")),
         ("opponents", ("tree", "policy")),
         ("root", ("ucb", "halving")),
+        ("selection", ("ucb", "puct")),
+        ("trees", ("single", "multiple")),
+        ("redeal", ("none", "opponents")),
     ):
         if not isinstance(chosen[name], str) or chosen[name] not in values:
             raise SearchError(f"{name} must be one of {', '.join(values)}, not {chosen[name]!r}")
+    for name, value in (("trees", "multiple"), ("redeal", "opponents")):
+        if chosen[name] == value and chosen["opponents"] != "tree":
+            raise SearchError(f"{name}={value!r} is for opponents that choose in a tree: it needs opponents='tree'")
     chosen["horizon"] = _whole("horizon", chosen["horizon"], -1, 2**31 - 1)
     chosen["widening"] = _whole("widening", chosen["widening"], 0, 2**31 - 100)
     chosen["depth"] = _whole("depth", chosen["depth"], 0, 2**31 - 1)
     chosen["exploration"] = _real("exploration", chosen["exploration"])
     if not chosen["exploration"] >= 0:
-        raise SearchError(f"exploration must be a number of at least 0, not {exploration!r}")
+        raise SearchError(f"exploration must be a number of at least 0, not {given['exploration']!r}")
+    chosen["temperature"] = _real("temperature", chosen["temperature"])
+    if not chosen["temperature"] > 0:
+        raise SearchError(f"temperature must be a number above 0, not {given['temperature']!r}")
+    if chosen["first_play"] is not None:
+        chosen["first_play"] = _real("first_play", chosen["first_play"])
     return Style(**chosen)
 
 
@@ -811,7 +654,7 @@ def check_options(options: dict[str, Any]) -> None:
     """
     max_nodes = options.get("max_nodes", DEFAULT_MAX_NODES)
     _checked(None, options.get("seconds"), options.get("threads", 1), options.get("payoff"), max_nodes)
-    _style({}, **{name: options.get(name) for name in Style._fields})
+    _style({}, {name: options.get(name) for name in Style._fields})
 
 
 def _real(name: str, value: Any) -> float:
@@ -879,7 +722,10 @@ def _python_tree(
     source: Any, state: Any, rng: Rng, max_nodes: int, payoff: str | None, style: Style, belief: Any
 ) -> PythonTree:
     plain = Style()
-    if style._replace(exploration=plain.exploration, depth=plain.depth, root=plain.root) != plain:
+    needing = ("rollout", "opponents", "horizon", "widening", "selection")
+    if style.redeal != "none" and state is not None and not hasattr(state, "observed_actions"):
+        raise SearchError(f"{type(state).__name__} has no observed_actions(), which redeal needs")
+    if any(getattr(style, name) != getattr(plain, name) for name in needing):
         trial = source.sample(0) if state is None else state
         for name in ("policy_action", "action_scores", "estimated_returns", "horizon_clock"):
             if not hasattr(trial, name):
@@ -887,7 +733,13 @@ def _python_tree(
     if state is None:
         more = () if belief is None else (belief,)
         return PythonTree(
-            lambda stream: source.search_sample(stream, payoff, *more), source.player, rng, max_nodes, payoff, style
+            lambda stream: source.search_sample(stream, payoff, *more),
+            source.player,
+            rng,
+            max_nodes,
+            payoff,
+            style,
+            lambda full, seat, stream: full.position(seat).search_sample(stream, payoff, *more),
         )
     player = state.current_player()
     known = state.information_state_string(player)
@@ -904,6 +756,7 @@ def _python_tree(
         max_nodes,
         payoff,
         style,
+        lambda full, seat, stream: full.resample_from_infostate(seat, stream.random),
     )
 
 
@@ -948,6 +801,7 @@ def _run(
     deadline = None if seconds is None else began + seconds
     stop = threading.Event()
     count = len(trees)
+    first, before = trees[0].iterations, sum(tree.iterations for tree in trees)
     shares = [None if budget is None else budget // count + (i < budget % count) for i in range(count)]
 
     def used(done: int) -> None:
@@ -962,7 +816,7 @@ def _run(
             _grow(trees[0], shares[0], deadline, stop, report)
         except KeyboardInterrupt:
             interrupted = True
-        return trees[0].iterations, interrupted
+        return trees[0].iterations - before, interrupted
     with ThreadPoolExecutor(count) as pool:
         jobs: list[Future[None]] = []
         try:
@@ -973,7 +827,7 @@ def _run(
                 if not states.not_done or any(job.exception() for job in states.done):
                     break
                 if report:
-                    report(trees[0].iterations)
+                    report(trees[0].iterations - first)
         except KeyboardInterrupt:
             interrupted = True
         finally:
@@ -981,8 +835,8 @@ def _run(
     for job in jobs:
         job.result()
     if report and not interrupted:
-        report(trees[0].iterations)
-    return sum(tree.iterations for tree in trees), interrupted
+        report(trees[0].iterations - first)
+    return sum(tree.iterations for tree in trees) - before, interrupted
 
 
 def _tables(trees: list[Any], source: Any, root: str) -> tuple[NDArray[Any], NDArray[Any], int]:

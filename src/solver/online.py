@@ -32,13 +32,13 @@ from numpy.typing import NDArray
 
 from solver import _html, frames
 from solver._core import Rng, whole
+from solver._ismcts_twin import derive_payoffs
 from solver._policy_games import describe
 from solver._protocol_checks import LONGEST, checked_outcomes, checked_returns, endless, listed, names_nonsense
 from solver._version import __version__
 from solver.errors import ArgumentError, CompileError, SearchError
 from solver.evaluate import compile as compile_whole
 from solver.evaluate import evaluator
-from solver.ismcts import derive_payoffs
 from solver.policy import PolicyTable
 from solver.protocol import CHANCE_PLAYER, TERMINAL_PLAYER, offers
 from solver.runs import HISTORY, Run, Snapshot, number_within

@@ -33,6 +33,7 @@ ORDER = [
     "_policy_games",
     "policy",
     "_ismcts",
+    "_ismcts_twin",
     "_explain_text",
     "_explain_scout",
     "_explain_bakerstreet",

@@ -170,10 +170,23 @@ def test_play_against_a_policy_table(run, tmp_path):
 
 
 def test_best_takes_every_way_to_search(run):
-    given = ["--depth", "2", "--root", "ucb", "--iterations", "200", "--seed", "1"]
-    status, out, _ = run("best", LINE, *given, "--json")
+    given = {
+        "depth": 2,
+        "root": "ucb",
+        "opponents": "tree",
+        "selection": "puct",
+        "temperature": 2.5,
+        "first_play": -0.5,
+        "trees": "multiple",
+        "redeal": "opponents",
+    }
+    words = [word for name, value in given.items() for word in (f"--{name.replace('_', '-')}", str(value))]
+    status, out, _ = run("best", LINE, "--iterations", "200", "--seed", "1", "--json", *words)
     settings = json.loads(out)["settings"]
-    assert (status, settings["depth"], settings["root"]) == (0, 2, "ucb")
+    assert (status, {name: settings[name] for name in given}) == (0, given)
+    status, _, err = run("best", LINE, "--iterations", "200", "--trees", "multiple")
+    assert status == 2
+    assert "it needs opponents='tree'" in err
     status, _, err = run("best", LINE, "--root", "best")
     assert (status, err.count("\n")) == (2, 1)
     assert "root must be one of ucb, halving" in err

@@ -416,3 +416,14 @@ def test_amounts_have_the_digits_that_their_spread_leaves():
     assert amount(0.42, 0.38) == "0.42 +- 0.38"
     assert listing(["a"]) == "a"
     assert listing(["a", "b", "c"]) == "a, b and c"
+
+
+@pytest.mark.parametrize("game", ["scout(players=3)", "scout(players=3,payoff=win)"])
+def test_a_seats_pay_off_before_the_end_is_read_as_at_the_end(game):
+    """By margin: the estimated score minus the mean of the others', whatever the game itself pays."""
+    state = scout.parse(SAFE.replace("scout(players=3)", game)).search_sample(1, "margin")
+    scores = state.estimated_returns()
+    assert _explain_scout.value(state, "score", 0) == scores[0]
+    assert _explain_scout.value(state, "margin", 0) == pytest.approx(scores[0] - (scores[1] + scores[2]) / 2)
+    assert _explain_scout.value(state, "win", 0) == (scores[0] == max(scores))
+    assert len(set(scores)) > 1

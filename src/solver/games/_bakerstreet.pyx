@@ -749,6 +749,20 @@ cdef int options(const rules_t* g, const state_t* s, int observer, int32_t* acti
     return n
 
 
+cdef int op_options_for(
+    const void* context, const void* state, int seat, int32_t* actions, uint64_t* keys
+) noexcept nogil:
+    return options(&(<const search_context_t*> context).rules, <const state_t*> state, seat, actions, keys)
+
+
+cdef int op_redeal(const void* context, void* state, int seat, rng_t* rng) noexcept nogil:
+    """What letters the observer took, the rival takes to be any of those it could take: no belief is asked."""
+    cdef const rules_t* g = &(<const search_context_t*> context).rules
+    cdef position_t p
+    observe(g, <state_t*> state, seat, &p)
+    return -1 if sample(g, &p, rng, <state_t*> state) < 0 else 0
+
+
 cdef inline uint64_t mixed(uint64_t key, uint64_t value) noexcept nogil:
     key = (key ^ value) * <uint64_t> 0x9E3779B97F4A7C15
     return key ^ (key >> 29)
@@ -826,3 +840,5 @@ cdef void fill_ops(search_context_t* context, GameOps* ops) noexcept nogil:
     ops.apply = op_apply
     ops.rollout = op_rollout
     ops.returns = op_returns
+    ops.options_for = op_options_for
+    ops.redeal = op_redeal

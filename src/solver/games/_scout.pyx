@@ -732,6 +732,19 @@ cdef int op_options(const void* context, const void* state, int32_t* actions, ui
     return options(&c.rules, <const state_t*> state, c.position.observer, actions, keys)
 
 
+cdef int op_options_for(
+    const void* context, const void* state, int seat, int32_t* actions, uint64_t* keys
+) noexcept nogil:
+    return options(&(<const search_context_t*> context).rules, <const state_t*> state, seat, actions, keys)
+
+
+cdef int op_redeal(const void* context, void* state, int seat, rng_t* rng) noexcept nogil:
+    cdef const rules_t* g = &(<const search_context_t*> context).rules
+    cdef position_t p
+    observe(g, <state_t*> state, seat, &p)
+    return sample(g, &p, rng, <state_t*> state)
+
+
 cdef uint64_t op_apply(const void* context, void* state, int32_t action) noexcept nogil:
     cdef const search_context_t* c = <const search_context_t*> context
     cdef state_t* s = <state_t*> state
@@ -774,3 +787,5 @@ cdef void fill_ops(search_context_t* context, GameOps* ops) noexcept nogil:
     ops.apply = op_apply
     ops.rollout = op_rollout
     ops.returns = op_returns
+    ops.options_for = op_options_for
+    ops.redeal = op_redeal

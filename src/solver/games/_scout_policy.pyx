@@ -15,7 +15,7 @@ from solver._core cimport (
 )
 from solver.games._scout cimport (
     CHOOSING, MAX_ACTIONS, MAX_SEATS, MUST_SHOW, OVER, TURN, Payoff, apply, derive_payoffs, may_scout, new_round,
-    options, payoffs, position_t, rules_t, sample, search_context_t, seat_t, state_t,
+    observe, options, payoffs, position_t, rules_t, sample, search_context_t, seat_t, state_t,
 )
 from solver.games._scout_rows cimport (
     EDGE, EQUAL, HIGHER, LOWER, NO_WORTH, NUMBERS, POINT, SIZES, fill_after, fill_before, load_row, row_t,
@@ -545,6 +545,13 @@ cdef int op_believe(const void* context, rng_t* rng, void* state) noexcept nogil
     return believe(&c.rules, &c.position, rng, <state_t*> state)
 
 
+cdef int op_believe_anew(const void* context, void* state, int seat, rng_t* rng) noexcept nogil:
+    cdef const rules_t* g = &(<const search_context_t*> context).rules
+    cdef position_t p
+    observe(g, <state_t*> state, seat, &p)
+    return believe(g, &p, rng, <state_t*> state)
+
+
 # ------------------------------------------------------------------------------------------------
 # GameOps
 
@@ -610,6 +617,7 @@ cdef void put_back(const rules_t* g, const state_t* s, const int32_t* actions, i
 cdef void fill_policy_ops(GameOps* ops, bint belief) noexcept nogil:
     if belief:
         ops.sample = op_believe
+        ops.redeal = op_believe_anew
     ops.policy = op_policy
     ops.policy_rollout = op_policy_rollout
     ops.scores = op_scores

@@ -49,6 +49,11 @@ ctypedef struct GameOps:
     # How good each of n legal actions looks to the seat to decide, the greater the better, INFINITY
     # for one that a search must not hold back; it may read what `policy` may.
     void (*scores)(const void* context, const void* state, const int32_t* actions, int n, double* out) noexcept nogil
+    # As `options`, with the keys of what `seat` sees in place of the observer.
+    int (*options_for)(const void* context, const void* state, int seat, int32_t* actions,
+                       uint64_t* keys) noexcept nogil
+    # Draws anew, in place, all that `seat`, which is to decide, does not know. 0, or -1 if nothing fits.
+    int (*redeal)(const void* context, void* state, int seat, rng_t* rng) noexcept nogil
 
 
 cdef class SearchRoot:

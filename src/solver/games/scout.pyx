@@ -1228,7 +1228,7 @@ cdef class Position:
         return payoff
 
     def search_sample(self, seed, payoff=None, belief=None):
-        """A sampled state as a search needs it.
+        """A sampled state as a search needs it: its returns are scores, of which a search derives its pay-off.
 
         Parameters
         ----------
@@ -1254,11 +1254,13 @@ cdef class Position:
         cdef Rng rng
         cdef _Root root
         cdef State s
-        if belief is None or (isinstance(belief, str) and belief == "uniform"):
-            return self.sample(seed, this_round_only=self.search_payoff(payoff) != "win")
-        root = self.search_root(payoff, belief)
         rng = as_rng(seed)
         s = self.sample(rng, this_round_only=self.search_payoff(payoff) != "win")
+        if self.game.payoff != "score":
+            s.game = Game(**{**self.game.get_parameters(), "payoff": "score"})
+        if belief is None or (isinstance(belief, str) and belief == "uniform"):
+            return s
+        root = self.search_root(payoff, belief)
         if believe(&root.c.rules, &root.c.position, &rng.c, &s.c) < 0:
             raise PositionError("no deal was found that fits what is known")
         s.origin = s.c
