@@ -12,13 +12,11 @@ wins, ties shared; a fair one is 1/players. +- is half the width of a 95 % inter
 from __future__ import annotations
 
 import argparse
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
 from typing import Any
 
 from rich.console import Console
 
-from solver import agents, arena
+from solver import agents, arena, executors
 from solver.console import plain_table
 
 
@@ -40,7 +38,7 @@ def main() -> None:
     table = plain_table("players", "player", "against", "rounds", "margin", "+-", "share", "+-", "fair")
     table.columns[0].justify, table.columns[1].justify, table.columns[2].justify = "right", "left", "left"
     is_scout = options.game == "scout"
-    with ProcessPoolExecutor(options.workers, get_context("spawn")) as pool:
+    with executors.opened(options.workers) as pool:
         for players in options.players if is_scout else [2]:
             game = f"scout(players={players})" if is_scout else "bakerstreet"
             for opponent in options.against or (["random", "greedy"] if is_scout else ["random", "planning"]):

@@ -1,57 +1,54 @@
-"""Tunes the constants of SCOUT's planning agent by an antithetic evolution strategy; README.md says how to read it.
+"""What do the constants of SCOUT's planning agent leave to be gained?
 
-python experiments/planning-constants/run.py --players 3 --generations 100 --out constants.csv
+solver experiment run planning-constants; README.md says how to read the answer.
 """
 
 from __future__ import annotations
 
-import argparse
-import csv
+import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.console import Console
-from rich.progress import track
 
-from solver import scout
+from solver import plots, scout, tables
+from solver.experiment import Outcome
 
-PAIRS = 16  # of perturbations in a generation
-DEALS = 400  # of a game against the opponent, each from every seat
+SCALES = {
+    "smoke": {"seed": 1, "players": [2, 3], "generations": 2, "pairs": 2, "deals": 50, "check": 200},
+    "small": {"seed": 1, "players": [2, 3, 4, 5], "generations": 100, "pairs": 16, "deals": 400, "check": 4000},
+    "full": {"seed": 1, "players": [2, 3, 4, 5], "generations": 1000, "pairs": 32, "deals": 1000, "check": 100_000},
+}
 WIDTH = 0.15  # of a perturbation, in points
 STEP = 0.05  # of the first generation; falls to a twentieth
-CHECK = 4000  # fresh deals on which the result is judged
+FRESH = 10**9  # a word that no generation has: the deals on which the result is judged
 
 
-def tune(game: scout.Game, start: NDArray[np.float64], generations: int, seed: int) -> NDArray[np.float64]:
-    """Constants that do better against the tuned ones in all other seats.
+def tasks(config: dict[str, Any]) -> list[dict[str, Any]]:
+    """One for each number of players."""
+    return [{**config, "players": players} for players in config["players"]]
+
+
+def tune(game: scout.Game, task: dict[str, Any]) -> NDArray[np.float64]:
+    """Constants that do better against the tuned ones in all other seats, shape (27,).
 
     A generation plays each of its perturbations and its opposite on the same deals (Salimans, Ho, Chen, Sidor and
     Sutskever, "Evolution Strategies as a Scalable Alternative to Reinforcement Learning", 2017) and follows the
-    estimated gradient with momentum and a common scale (as Adam, Kingma and Ba, ICLR 2015, but one for all).
-
-    Parameters
-    ----------
-    game : scout.Game
-    start : ndarray of float64, shape (27,)
-    generations : int
-    seed : int
-
-    Returns
-    -------
-    ndarray of float64, shape (27,)
-        The mean of the late generations, weighted by 0.95 to the age.
+    estimated gradient with momentum and a common scale (as Adam, Kingma and Ba, ICLR 2015, but one for all). The
+    result is the mean of the late generations, weighted by 0.95 to the age.
     """
+    seed, generations, pairs = task["seed"], task["generations"], task["pairs"]
     rng = np.random.default_rng(seed)
-    here, mean = start.copy(), start.copy()
-    momentum, scale = np.zeros_like(start), 0.0
-    for generation in track(range(generations), description="tuning"):
-        gradient = np.zeros_like(start)
-        for pair in range(PAIRS):
-            push = WIDTH * rng.standard_normal(start.shape)
+    here, mean = game.planning_constants.copy(), game.planning_constants.copy()
+    momentum, scale = np.zeros_like(here), 0.0
+    for generation in range(generations):
+        gradient = np.zeros_like(here)
+        for pair in range(pairs):
+            push = WIDTH * rng.standard_normal(here.shape)
             deals = [seed, generation, pair]
-            up, down = (game.planning_contest(here + d, None, DEALS, seed=deals).mean() for d in (push, -push))
-            gradient += (up - down) / (2 * WIDTH**2 * PAIRS) * push
+            up, down = (game.planning_contest(here + d, None, task["deals"], seed=deals).mean() for d in (push, -push))
+            gradient += (up - down) / (2 * WIDTH**2 * pairs) * push
         momentum = 0.9 * momentum + 0.1 * gradient
         scale = 0.99 * scale + 0.01 * float((gradient**2).mean())
         step = STEP * (1 - 0.95 * generation / generations)
@@ -60,29 +57,60 @@ def tune(game: scout.Game, start: NDArray[np.float64], generations: int, seed: i
     return mean
 
 
-def main() -> None:
-    """Tune, judge on fresh deals, print a line and write the constants."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--players", type=int, nargs="+", default=[2, 3, 4, 5])
-    parser.add_argument("--generations", type=int, default=100)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--out", type=Path)
-    options = parser.parse_args()
-    rows = []
-    for players in options.players:
-        game = scout.Game(players=players)
-        found = tune(game, game.planning_constants, options.generations, options.seed)
-        margins = game.planning_contest(found, None, CHECK, seed=[options.seed, 10**9])
-        width = 1.96 * margins.std() / np.sqrt(len(margins))
-        line = f"{players} players: {margins.mean():+.3f} +- {width:.3f} points a round against the tuned constants"
-        Console(highlight=False).print(line)
-        rows.append([players, f"{margins.mean():.4f}", f"{width:.4f}", *(f"{c:.3f}" for c in found)])
-    if options.out:
-        with options.out.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(["players", "margin", "width", *(f"c{i}" for i in range(27))])
-            writer.writerows(rows)
+def work(task: dict[str, Any]) -> dict[str, Any]:
+    """Tune, and judge on fresh deals; the tuned constants themselves are judged too, and must come to 0."""
+    game = scout.Game(players=task["players"])
+    found = tune(game, task)
+    fresh = [task["seed"], FRESH]
+    margins = game.planning_contest(found, None, task["check"], seed=fresh)
+    width = 1.96 * float(margins.std(ddof=1)) / math.sqrt(len(margins))
+    same = game.planning_contest(None, None, task["check"], seed=fresh)
+    return {
+        "margin": float(margins.mean()),
+        "width": width,
+        "same": float(np.abs(same).max()),
+        "shipped": game.planning_constants.tolist(),
+        "constants": found.tolist(),
+    }
 
 
-if __name__ == "__main__":
-    main()
+def report(results: list[Outcome], out: Path) -> None:
+    """What was gained, in a table and a figure; the constants as CSV."""
+    rows = [
+        {"players": task["players"], "deals": task["check"], "margin": result["margin"], "width": result["width"]}
+        for task, result in results
+    ]
+    constants = [
+        {"players": task["players"], "number": i, "shipped": shipped, "found": found}
+        for task, result in results
+        for i, (shipped, found) in enumerate(zip(result["shipped"], result["constants"], strict=True))
+    ]
+    tables.write_csv(out / "margins.csv", rows)
+    tables.write_csv(out / "constants.csv", constants)
+    with plots.figure(out / "margins.svg", width=5) as (_, axes):
+        axes.axhline(0, color="#888888", linewidth=1)
+        players = [row["players"] for row in rows]
+        widths = [row["width"] for row in rows]
+        axes.errorbar(players, [row["margin"] for row in rows], yerr=widths, fmt="o")
+        axes.set(xlabel="players", xticks=players, ylabel="gain (points a round)")
+    shown = [
+        {"players": row["players"], "fresh deals": row["deals"], "gain": f"{row['margin']:+.3f} ± {row['width']:.3f}"}
+        for row in rows
+    ]
+    (out / "report.md").write_text(
+        f"""# What the constants of SCOUT's planning agent leave to be gained
+
+Points a round over the shipped constants in all other seats; ± is half of a 95 % interval.
+
+{tables.markdown(shown)}
+![Gain by number of players](margins.svg)
+""",
+        encoding="utf-8",
+    )
+
+
+def check(results: list[Outcome]) -> None:
+    """The shipped constants against themselves come to 0 in every deal."""
+    for task, result in results:
+        assert result["same"] == 0, task
+        assert len(result["constants"]) == 27

@@ -1,45 +1,25 @@
 """The file of an arena: JSON lines, the first for the settings, then one for each finished deal, in order.
 
-Lines stand in the order of the deals, so the file is the same to the bit whatever executor played, and
-whether or not it was resumed. Each line ends in a CRC-32 of the rest of it. A line that was cut (the
-process was killed while it wrote) is dropped; any other damage is an error.
+Lines (`solver._lines`) stand in the order of the deals, so the file is the same to the bit whatever
+executor played, and whether or not it was resumed.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import re
-import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from solver._arena_tables import Played
+from solver._lines import pack, unpack
 from solver.errors import RecordError
 
 __all__ = ["Record", "read"]
 
 FORMAT = 1
 KIND = "solver arena"
-_CRC = re.compile(rb',"crc":"([0-9a-f]{8})"\}')
-_CRC_LENGTH = 18
-
-
-def _line(content: dict[str, Any]) -> bytes:
-    text = json.dumps(content, separators=(",", ":")).encode()
-    return text[:-1] + b',"crc":"%08x"}\n' % zlib.crc32(text)
-
-
-def _content(line: bytes, number: int, path: Path) -> dict[str, Any]:
-    """What a line says."""
-    found = _CRC.fullmatch(line[-_CRC_LENGTH:])
-    text = line[:-_CRC_LENGTH] + b"}"
-    if found is None or int(found[1], 16) != zlib.crc32(text):
-        raise RecordError(f"{path}: line {number} is damaged, or is none of an arena's record")
-    content = json.loads(text)
-    assert isinstance(content, dict)
-    return content
 
 
 def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[tuple[Played, ...]], int]:
@@ -63,22 +43,20 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[tuple[Playe
     """
     path = Path(path)
     data = path.read_bytes()
-    size = data.rfind(b"\n") + 1
-    lines = data[:size].splitlines()
-    if not lines:
+    lines = unpack(data, path, "an arena's record")
+    settings = next(lines, None)
+    if settings is None:
         return {}, [], 0
-    settings = _content(lines[0], 1, path)
     if settings.get("kind") != KIND:
         raise RecordError(f"{path} is no arena's record")
     if settings.get("format") != FORMAT:
         raise RecordError(f"{path} has format {settings.get('format')}, and this version reads format {FORMAT}")
     deals: list[tuple[Played, ...]] = []
-    for number, line in enumerate(lines[1:], 2):
-        content = _content(line, number, path)
+    for number, content in enumerate(lines, 2):
         if content.get("deal") != len(deals):
             raise RecordError(f"{path}: line {number} should be deal {len(deals)}, not {content.get('deal')}")
         deals.append(tuple(Played(*map(tuple, table)) for table in content["tables"]))
-    return settings, deals, size
+    return settings, deals, data.rfind(b"\n") + 1
 
 
 class Record:
@@ -106,7 +84,7 @@ class Record:
 
     def __init__(self, path: str | os.PathLike[str], settings: dict[str, Any]) -> None:
         self.path = Path(path)
-        first = _line({"kind": KIND, "format": FORMAT, **settings})
+        first = pack({"kind": KIND, "format": FORMAT, **settings})
         self.deals: list[tuple[Played, ...]] = []
         size = 0
         if self.path.exists():
@@ -129,7 +107,7 @@ class Record:
 
     def append(self, deal: int, tables: Sequence[Played]) -> None:
         """Write a finished deal; it stays if the process is killed."""
-        self._file.write(_line({"deal": deal, "tables": [[t.seats, t.points, t.actions] for t in tables]}))
+        self._file.write(pack({"deal": deal, "tables": [[t.seats, t.points, t.actions] for t in tables]}))
         self._file.flush()
 
     def close(self) -> None:

@@ -10,8 +10,8 @@ import os
 import re
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import BrokenExecutor, Executor, Future, wait
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import Executor
 from contextlib import closing, nullcontext
 from dataclasses import replace
 from typing import Any
@@ -24,12 +24,12 @@ from solver._core import whole
 from solver._policy_games import describe
 from solver._version import __version__
 from solver.errors import ArgumentError, RecordError
+from solver.executors import in_order
 from solver.runs import Interrupt, positive
 from solver.standing import Pair, Row, Standing, Tally
 
 __all__ = ["Pair", "Played", "Row", "Standing", "play", "replay", "seatings"]
 
-_POLL = 0.1  # seconds between two looks for Ctrl-C
 _LEAST_JOB = 0.1  # seconds; below, a job takes several deals
 _LONGEST_JOB = 256  # deals
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")  # in a repr
@@ -379,32 +379,16 @@ def _here(job: Job, deals: Sequence[int], made: Sequence[Any], interrupt: Interr
 
 
 def _there(executor: Executor, job: Job, deals: Sequence[int], interrupt: Interrupt) -> _Deals:
-    """Play by an executor, deals in order; after Ctrl-C what is finished without a gap is still given."""
-    workers = getattr(executor, "_max_workers", None) or os.cpu_count() or 1
-    pending: deque[Future[Any]] = deque()
+    """Play by an executor, deals in order; jobs grow until one takes long enough."""
     left = deque(deals)
     size = 1
-    try:
-        while left or pending:
-            while left and len(pending) < 4 * workers + 4 and not interrupt.asked:
-                part = tuple(left.popleft() for _ in range(min(size, len(left))))
-                pending.append(executor.submit(run, replace(job, deals=part)))
-            if not pending:
-                return
-            while not interrupt.asked and not wait([pending[0]], _POLL).done:
-                pass
-            if interrupt.asked and not pending[0].done():
-                return
-            try:
-                results, seconds = pending.popleft().result()
-            except (BrokenExecutor, KeyboardInterrupt):
-                # Ctrl-C reaches the workers as well
-                if interrupt.asked:
-                    return
-                raise
+
+    def jobs() -> Iterator[Job]:
+        while left:
+            yield replace(job, deals=tuple(left.popleft() for _ in range(min(size, len(left)))))
+
+    with closing(in_order(executor, run, jobs(), interrupt)) as done:
+        for results, seconds in done:
             if seconds < _LEAST_JOB:
                 size = min(_LONGEST_JOB, max(size, int(len(results) * _LEAST_JOB / max(seconds, 1e-6))))
             yield from results
-    finally:
-        for future in pending:
-            future.cancel()

@@ -1,4 +1,4 @@
-"""The command `solver`: deal, best, play, bench; `cli_solve` adds solve and policy, `cli_arena` arena.
+"""The command `solver`: deal, best, play, bench; the other modules called `cli_...` add theirs.
 
 Every command has `--help`; where it prints data, `--json` prints it for machines. Exit status 0, or
 2 for bad input, with one line on standard error.
@@ -18,7 +18,7 @@ import typer
 from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from solver import agents, cli_arena, cli_solve, games, ismcts
+from solver import agents, cli_arena, cli_experiment, cli_solve, games, ismcts
 from solver._version import __version__
 from solver.console import AsJson, Seed, console, plain_table, seed_or_new, terminal_progress, with_players
 from solver.errors import ArgumentError, SolverError
@@ -35,6 +35,7 @@ app = typer.Typer(
 
 cli_solve.add_to(app)
 cli_arena.add_to(app)
+cli_experiment.add_to(app)
 
 Players = Annotated[int | None, typer.Option(help="Number of players, 2 to 5.")]
 

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
-import signal
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
@@ -17,8 +14,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemaini
 from solver import agents as agents_
 from solver import arena as arenas
 from solver import games
-from solver.console import AsJson, console, terminal_progress, with_players
+from solver.console import AsJson, Dask, Workers, console, terminal_progress, with_players
 from solver.errors import ArgumentError
+from solver.executors import opened
 
 __all__ = ["add_to"]
 
@@ -43,7 +41,8 @@ def arena(
     players: Annotated[int | None, typer.Option(help="Number of players, 2 to 5.")] = None,
     deals: Annotated[int, typer.Option(min=1, help="Deals, at most.")] = 100,
     seed: Annotated[int, typer.Option(min=0, help="Another seed, other deals.")] = 0,
-    workers: Annotated[int, typer.Option(min=1, help="Processes that play; the result is the same.")] = 1,
+    workers: Workers = 1,
+    dask: Dask = None,
     record: Annotated[Path | None, typer.Option(help="File to write each deal to, and to go on from.")] = None,
     half_width: Annotated[float | None, typer.Option(help="Stop once all margins are known to +- this.")] = None,
     decide: Annotated[bool, typer.Option(help="Stop once the first agent is known to be ahead or behind.")] = False,
@@ -67,14 +66,14 @@ def arena(
     names, opponents = agents_.split(agents), agents_.split(against) if against is not None else None
     # a bar that moves would write over what a person is asked
     shown = nullcontext() if "human" in [*names, *(opponents or ())] else _bar(deals)
-    with _pool(workers) as pool, shown as progress:
+    with opened(workers, dask) as executor, shown as progress:
         standing = arenas.play(
             loaded,
             names,
             deals,
             seed,
             duplicate,
-            pool,
+            executor,
             against=opponents,
             record=record,
             half_width=half_width,
@@ -89,23 +88,6 @@ def arena(
     if pairs:
         out.print()
         out.print(standing.pair_table())
-
-
-def _default_signal() -> None:
-    """Ctrl-C ends a worker without a word."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
-@contextmanager
-def _pool(workers: int) -> Iterator[Executor | None]:
-    """Processes that play; none for one worker."""
-    if workers == 1:
-        yield None
-        return
-    # a fork would copy the threads of a progress bar
-    context: Any = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, context, initializer=_default_signal) as pool:
-        yield pool
 
 
 @contextmanager

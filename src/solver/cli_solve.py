@@ -18,8 +18,9 @@ from rich.progress import TextColumn
 
 from solver import cfr, duel, games
 from solver import policy as policies
-from solver.console import AsJson, Seed, console, plain_table, terminal_progress
+from solver.console import AsJson, Dask, Seed, Workers, console, plain_table, terminal_progress
 from solver.errors import ArgumentError, MissingExtraError
+from solver.executors import opened
 from solver.policy import PolicyTable, Row
 
 __all__ = ["add_to"]
@@ -63,6 +64,9 @@ def solve(
     out: Annotated[Path | None, typer.Option(help="File to write the policy to.")] = None,
     checkpoint: Annotated[Path | None, typer.Option(help="File to save the run to and to go on from.")] = None,
     seed: Seed = None,
+    runs: Annotated[int, typer.Option(min=1, help="Samplings apart from each other; the policy is their mean.")] = 1,
+    workers: Workers = 1,
+    dask: Dask = None,
     as_json: AsJson = False,
 ) -> None:
     """Find an equilibrium policy of a game.
@@ -80,6 +84,13 @@ def solve(
         raise ArgumentError(f"{what} takes neither --checkpoint nor --threads")
     if seed is not None and not sampled:
         raise ArgumentError(f"--seed is for sampling; --method {method} uses no chance")
+    shared = runs != 1 or workers != 1 or dask is not None
+    if shared and not sampled:
+        raise ArgumentError(f"--runs, --workers and --dask are for sampling, not for --method {method}")
+    if shared and runs == 1:
+        raise ArgumentError("--workers and --dask share out samplings: give their number by --runs")
+    if shared and target is not None:
+        raise ArgumentError("--target is for a single run: give --iterations or --seconds with --runs")
     if out is not None:
         _check_out("--out", out)
         if checkpoint is not None and out.absolute() == checkpoint.absolute():
@@ -91,6 +102,18 @@ def solve(
             # the full menu is solved by fewer bids, whose policy is then judged with all bids
             bids = duel.DEFAULT_BIDS if _is_full(loaded) else loaded.bids
             solution = duel.solve(bids=bids, method=method, callback=callback, **budget)
+        elif shared:
+            with opened(workers, dask) as executor:
+                solution = cfr.solve(
+                    loaded,
+                    method,
+                    iterations,
+                    seconds=seconds,
+                    progress=progress,
+                    seed=seed,
+                    runs=runs,
+                    executor=executor,
+                )
         elif sampled:
             solution = cfr.solve(loaded, method, callback=callback, progress=progress, seed=seed, **budget)
         else:

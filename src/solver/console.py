@@ -14,13 +14,29 @@ from rich.table import Table
 
 from solver.errors import ArgumentError
 
-__all__ = ["AsJson", "Seed", "console", "plain_table", "seed_or_new", "terminal_progress", "with_players"]
+__all__ = [
+    "AsJson",
+    "Dask",
+    "Seed",
+    "Workers",
+    "console",
+    "plain_table",
+    "seed_or_new",
+    "terminal_progress",
+    "with_players",
+]
 
 Seed = Annotated[
     int | None,
     typer.Option(min=0, help="Makes it repeatable: the same seed (and number of iterations) gives the same result."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, one line a result.")]
+
+Workers = Annotated[int, typer.Option(min=1, help="Processes to share the work; the result is the same.")]
+Dask = Annotated[
+    str | None,
+    typer.Option(metavar="ADDRESS", help="Scheduler of a Dask cluster to do the work, such as tcp://HOST:8786."),
+]
 
 
 def console() -> Console:

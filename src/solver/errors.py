@@ -5,6 +5,7 @@ __all__ = [
     "ArchiveError",
     "ArgumentError",
     "CompileError",
+    "ExperimentError",
     "GameOptionError",
     "IllegalActionError",
     "MissingExtraError",
@@ -71,6 +72,10 @@ class CompileError(SolverError):
 
     def __reduce__(self) -> tuple[type, tuple[str, bool, bool]]:
         return type(self), (str(self), self.too_large, self.draws)
+
+
+class ExperimentError(SolverError):
+    """An experiment is not there or not as it should be, a task of it failed, or a folder is of another run."""
 
 
 class GameOptionError(SolverError):

@@ -11,8 +11,11 @@ from __future__ import annotations
 import math
 import operator
 import sys
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Generator
+from concurrent.futures import Executor
+from contextlib import closing
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +27,10 @@ from solver._policy_games import describe, turn_based
 from solver._sampling import InfoTable, Sampler
 from solver._version import __version__
 from solver.errors import ArgumentError, CompileError
+from solver.executors import in_order
 from solver.policy import PolicyTable, fingerprint
 from solver.protocol import CHANCE_PLAYER, TERMINAL_PLAYER
-from solver.runs import HISTORY, Run, Snapshot, flag, number_within, positive
+from solver.runs import HISTORY, Interrupt, Run, Snapshot, flag, number_within, positive
 from solver.solution import Solution
 from solver.symmetry import merge
 from solver.tree import Floats, Nodes, Tree, TreePolicy
@@ -35,9 +39,10 @@ from solver.tree_walk import compile_game
 __all__ = ["METHODS", "OPTIONS", "Sampled", "game_or_tree", "solve", "stream"]
 
 METHODS = ("external", "outcome")
-OPTIONS = frozenset({"seed", "weighting", "exploration", "baseline", "compile_bytes", "keep_text"})
+OPTIONS = frozenset({"seed", "weighting", "exploration", "baseline", "compile_bytes", "keep_text", "runs", "executor"})
 _PATIENCE = 64  # decisions between two questions whether to break off
 _LEAST = 1e-200  # a line less likely than this teaches nothing: its weight would not be a number
+_SENT = 8 << 20  # bytes; a larger tree is compiled anew where a run takes place
 
 
 def solve(
@@ -58,6 +63,8 @@ def solve(
     max_bytes: int = 1 << 30,
     keep_text: bool = True,
     progress: Callable[[int, float], None] | None = None,
+    runs: int = 1,
+    executor: Executor | None = None,
 ) -> Solution:
     """Find an equilibrium policy by sampling.
 
@@ -92,22 +99,42 @@ def solve(
         Whether the policy of a game that is not compiled keeps its information state strings. Their bytes
         count towards `max_bytes`.
     progress : callable, optional
-        Called with the iterations and seconds done, many times a second.
+        Called with the iterations and seconds done, many times a second; with `runs` after each of them.
+    runs : int, default 1
+        So many samplings, each of `iterations` or `seconds`, with streams of their own from `seed`, which
+        learn apart; the policy is the mean of their average policies, in sequence form (see Notes).
+        `target`, `callback` and `every` need a single one.
+    executor : concurrent.futures.Executor, optional
+        Where runs take place: a pool of processes, Dask's. By default here, one after the other. The result
+        is the same to the bit, but for a budget in seconds.
 
     Returns
     -------
     Solution
-        Where the game was not compiled `exploitability` and `value` are nan, `tree_policy` is None.
+        Where the game was not compiled `exploitability` and `value` are nan, `tree_policy` is None. With
+        `runs`, `iterations` are those of each run, and after Ctrl-C it is the mean of those finished by then:
+        ``settings["runs"]``.
 
     Raises
     ------
     ArgumentError
         If an argument is out of its range.
+    KeyboardInterrupt
+        After Ctrl-C, if none of `runs` was finished.
+
+    Notes
+    -----
+    Against a fixed opponent pay-off is linear in a policy's sequence form, so in a two-player zero-sum game the
+    mean of several policies is at most as exploitable as they are on average; the scatter of independent
+    samplings cancels, so it is mostly much less. Regrets are not shared: a run that is long enough comes nearer
+    to an equilibrium than the mean of many short ones.
 
     Examples
     --------
     >>> from solver import kuhn
     >>> solve(kuhn.Game(), iterations=20_000, seed=1).exploitability < 0.02
+    True
+    >>> solve(kuhn.Game(), iterations=5_000, seed=1, runs=4).exploitability < 0.02
     True
     """
     if not isinstance(method, str) or method not in METHODS:
@@ -119,7 +146,11 @@ def solve(
     baseline = number_within("baseline", baseline, 0, 1)
     max_bytes = positive("max_bytes", max_bytes, int)
     number_within("compile_bytes", compile_bytes, 0, math.inf)
+    runs = positive("runs", runs, int) or 1
     plan = Run(iterations, target, seconds, every, callback, progress, 100_000)
+    alone = runs == 1 and executor is None
+    if not alone and (target is not None or callback is not None or every is not None):
+        raise ArgumentError("target, callback and every are for a single run in this process: no runs, no executor")
     rng, told = stream(seed)
     tree = game_or_tree(game, compile_bytes)
     settings: dict[str, Any] = {
@@ -132,18 +163,22 @@ def solve(
         "seed": told,
         "version": __version__,
     }
-    run: _OnTree | Sampled
+    if not isinstance(tree, Tree) and plan.target is not None:
+        raise ArgumentError("a target needs a game that compiles: give iterations or seconds instead")
     rate = baseline if method == "outcome" else 0.0  # external sampling needs none: it tries every own action
     linear = weighting == "linear"
-    if isinstance(tree, Tree):
-        run = _OnTree(tree, rng, linear, exploration, rate, merge_equal)
-    else:
-        if plan.target is not None:
-            raise ArgumentError("a target needs a game that compiles: give iterations or seconds instead")
-        run = Sampled(tree, rng, linear, exploration, rate, max_bytes, keep_text)
-        run.stopping = plan.stopping
+    job = _Job(
+        tree, method, plan.iterations, plan.seconds, linear, exploration, rate, merge_equal, max_bytes, keep_text
+    )
+    run = job.begin(rng)
     plan.begin()
-    plan.go(run.external if method == "external" else run.outcome, run.exploitability, run.policy)
+    if alone:
+        if isinstance(run, Sampled):
+            run.stopping = plan.stopping
+        plan.go(job.advance(run), run.exploitability, run.policy)
+    else:
+        streams = [told] if runs == 1 else np.random.SeedSequence(told).spawn(runs)
+        settings["runs"] = _together(plan, run, [replace(job, seed=each) for each in streams], executor)
     settings |= {"iterations": plan.done, "seconds": plan.elapsed()} | run.report()
     policy = run.policy() if isinstance(run, _OnTree) else run.policy(settings)
     return Solution(
@@ -157,6 +192,95 @@ def solve(
         plan.interrupted,
         None if isinstance(policy, TreePolicy) else policy,
     )
+
+
+@dataclass(frozen=True)
+class _Job:
+    """A sampling from its beginning to its end, for any process; the arguments of `solve`."""
+
+    tree: Any
+    method: str
+    iterations: int | None
+    seconds: float | None
+    linear: bool
+    exploration: float
+    rate: float
+    merge_equal: bool
+    max_bytes: int
+    keep_text: bool
+    seed: Any = None
+
+    def begin(self, rng: Rng) -> _OnTree | Sampled:
+        """What samples, with nothing learnt yet."""
+        if isinstance(self.tree, Tree):
+            return _OnTree(self.tree, rng, self.linear, self.exploration, self.rate, self.merge_equal)
+        return Sampled(self.tree, rng, self.linear, self.exploration, self.rate, self.max_bytes, self.keep_text)
+
+    def advance(self, run: _OnTree | Sampled) -> Callable[[int], int | None]:
+        """What does so many iterations of it."""
+        return run.external if self.method == "external" else run.outcome
+
+    def sent(self) -> _Job:
+        """The job as it goes to another process."""
+        tree = self.tree
+        return replace(self, tree=_Large(tree.game)) if isinstance(tree, Tree) and tree.size.bytes > _SENT else self
+
+
+class _Large(NamedTuple):
+    """A game that compiles, and whose tree is too large to be sent."""
+
+    game: Any
+
+
+def _run(job: _Job, asked: Callable[[], bool] | None = None) -> tuple[int, Any]:
+    """Do a job: iterations, and what was learnt.
+
+    Raises
+    ------
+    _BrokenOff
+        If `asked` said so.
+    """
+    if isinstance(job.tree, _Large):
+        job = replace(job, tree=compile_game(job.tree.game))
+
+    def look_out(_done: int, _elapsed: float) -> None:
+        if asked is not None and asked():
+            raise _BrokenOff
+
+    plan = Run(job.iterations, None, job.seconds, None, None, look_out, 1)
+    run = job.begin(Rng(job.seed))
+    if isinstance(run, Sampled):
+        run.stopping = lambda: plan.stopping() or (asked is not None and asked())
+    plan.begin()
+    plan.go(job.advance(run), lambda: (math.nan, [math.nan]), lambda: None)
+    return plan.done, run.learnt()
+
+
+def _together(plan: Run, run: _OnTree | Sampled, jobs: list[_Job], executor: Executor | None) -> int:
+    """Add up what jobs learn, in their order, in `run`; how many were finished before Ctrl-C."""
+    finished = 0
+    with Interrupt() as interrupt:
+        results: Generator[tuple[int, Any], None, None]
+        if executor is None:
+            results = (_run(job, lambda: interrupt.asked) for job in jobs)
+        else:
+            results = in_order(executor, _run, (job.sent() for job in jobs), interrupt)
+        with closing(results):
+            try:
+                for done, learnt in results:
+                    finished += 1
+                    plan.done = max(plan.done, done)
+                    run.add(learnt)
+                    if plan.progress is not None:
+                        plan.progress(finished * plan.done, plan.elapsed())
+            except _BrokenOff:
+                pass
+    plan.interrupted = interrupt.asked
+    if not finished:
+        raise KeyboardInterrupt
+    plan.exploitability, plan.value = run.exploitability()
+    plan.history.append((plan.done, plan.exploitability, plan.elapsed()))
+    return finished
 
 
 def game_or_tree(game: Any, compile_bytes: int) -> Any:
@@ -235,6 +359,16 @@ class _OnTree:
             averages = [a[c] for a, c in zip(averages, self.classes, strict=True)]
         return TreePolicy(self.tree, tuple(averages))
 
+    def learnt(self) -> Floats:
+        """The sums of average strategies, for `add` of another."""
+        sums: Floats = self.sampler.average
+        return sums
+
+    def add(self, learnt: Floats) -> None:
+        """Add what another sampling of the game learnt to the averages."""
+        sums = self.sampler.average
+        sums += learnt
+
     def report(self) -> dict[str, Any]:
         """What to add to the settings."""
         return {"compiled": True}
@@ -312,6 +446,7 @@ class Sampled:
             raise CompileError(f"a game has 1 to 127 players, not {self.players}")
         self.stopping: Callable[[], bool] | None = None  # asked now and then whether to break off
         self.visits = 0
+        self.dropped = 0  # by the samplings that were added
         self.table = InfoTable(max_bytes, self.players if rate else 0)
         self.texts: list[str] | None = [] if keep_text else None
         self.iterations = 0
@@ -353,16 +488,22 @@ class Sampled:
             raise CompileError(f"information state {text!r}: legal actions are whole numbers") from error
         if not actions or not 0 <= actions[0] <= actions[-1] < 1 << 31:
             raise CompileError(f"information state {text!r}: legal actions are one or more, ascending, not {actions}")
+        row = self._row(*fingerprint(text), player, actions, text)
+        strategy = self.table.strategy(row) if row >= 0 else [1 / len(actions)] * len(actions)
+        return _Decision(state, row, actions, strategy)
+
+    def _row(self, key: int, check: int, player: int, actions: list[int], text: str | None) -> int:
+        """The row of an information state, -1 if there is no room for one; its text is kept where texts are."""
         table, rows = self.table, self.table.rows
         length = sys.getsizeof(text) + 8 if self.texts is not None else 0
         table.beside += length
-        row = table.row(*fingerprint(text), player, actions)
+        row = table.row(key, check, player, actions)
         if table.rows == rows:
             table.beside -= length
         elif self.texts is not None:
+            assert text is not None
             self.texts.append(text)
-        strategy = table.strategy(row) if row >= 0 else [1 / len(actions)] * len(actions)
-        return _Decision(state, row, actions, strategy)
+        return row
 
     def _chance(self, state: Any) -> Any:
         """The state after chance has drawn."""
@@ -503,6 +644,22 @@ class Sampled:
             keys, checks, players, offsets, actions, probabilities, texts=self.texts, meta=told
         )
 
+    def learnt(self) -> tuple[Any, ...]:
+        """The rows, their texts, and how often one was dropped, for `add` of another."""
+        keys, checks, players, offsets, actions, _, average = self.table.columns()
+        return keys, checks, players, offsets, actions, average, self.texts, self.table.dropped + self.dropped
+
+    def add(self, learnt: tuple[Any, ...]) -> None:
+        """Add what another sampling of the game learnt to the averages."""
+        keys, checks, players, offsets, actions, average, texts, dropped = learnt
+        ends = offsets.tolist()
+        for i, (key, check, player) in enumerate(zip(keys.tolist(), checks.tolist(), players.tolist(), strict=True)):
+            span = slice(ends[i], ends[i + 1])
+            row = self._row(key, check, player, actions[span].tolist(), None if texts is None else texts[i])
+            if row >= 0:
+                self.table.play(row, average[span].tolist(), 1.0)
+        self.dropped += dropped
+
     def report(self) -> dict[str, Any]:
         """What to add to the settings."""
-        return {"compiled": False, "dropped": self.table.dropped, "infosets": self.table.rows}
+        return {"compiled": False, "dropped": self.table.dropped + self.dropped, "infosets": self.table.rows}

@@ -16,9 +16,9 @@ from multiprocessing import get_context
 import numpy as np
 import pytest
 
-from solver import agents, arena, bakerstreet, cfr, kuhn, policy, scout, stats
-from solver._arena_record import _line
+from solver import agents, arena, bakerstreet, cfr, executors, kuhn, policy, scout, stats
 from solver._core import Rng
+from solver._lines import pack
 from solver.errors import AgentError, ArgumentError, PolicyError, RecordError, SolverError
 from solver.standing import Tally
 from tests.reference.random_games import Game
@@ -111,7 +111,7 @@ def processes():
 
 
 def in_threads(monkeypatch):
-    monkeypatch.setattr(arena, "_POLL", 0.001)
+    monkeypatch.setattr(executors, "_POLL", 0.001)
 
 
 # ----------------------------------------------------------------------------------------------
@@ -496,7 +496,7 @@ def test_another_version(record):
         ({"format": 99}, "has format 99, and this version reads format 1"),
         ({"kind": "shopping list"}, "is no arena's record"),
     ]:
-        record.write_bytes(b"".join([_line(settings | change), *lines[1:]]))
+        record.write_bytes(b"".join([pack(settings | change), *lines[1:]]))
         with pytest.raises(RecordError, match=message):
             arena.play(THREE, ["greedy", "planning"], seed=3, record=record)
 
@@ -538,7 +538,7 @@ def rewritten(record, change):
     content = json.loads(lines[2])
     del content["crc"]
     change(content["tables"])
-    lines[2] = _line(content)
+    lines[2] = pack(content)
     record.write_bytes(b"".join(lines))
 
 

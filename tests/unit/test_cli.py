@@ -302,6 +302,13 @@ def test_solve_prints_json(run):
     assert json.loads(out)["seed"] == 3
 
 
+def test_solve_by_several_samplings_is_the_same_with_workers(run):
+    words = ["solve", "kuhn", "--method", "outcome", "--iterations", "200", "--seed", "3", "--runs", "2", "--json"]
+    here, there = (json.loads(run(*words, *more)[1]) for more in ([], ["--workers", "2"]))
+    assert here["runs"] == 2
+    assert {**here, "seconds": 0} == {**there, "seconds": 0}
+
+
 def test_solve_takes_the_duel_in_vector_form(run, tmp_path):
     path = tmp_path / "duel.policy"
     status, out, _ = run("solve", "duel(low=10,high=14)", "--target", "1e-3", "--out", str(path), "--json")
@@ -373,6 +380,9 @@ def test_policy_compare_and_export(run, policy_file, tmp_path):
         (("solve", "kuhn", "--method", "external", "--threads", "2"), "takes neither"),
         (("solve", "kuhn", "--out", "/nowhere/at/all"), "there is no folder /nowhere/at"),
         (("solve", "kuhn", "--out", "/"), "is a folder"),
+        (("solve", "kuhn", "--runs", "2"), "are for sampling, not for --method dcfr"),
+        (("solve", "kuhn", "--method", "external", "--workers", "2"), "give their number by --runs"),
+        (("solve", "kuhn", "--method", "external", "--runs", "2", "--target", "0.1"), "--target is for a single run"),
         (("solve", "kuhn", "--out", "same.x", "--checkpoint", "same.x"), "the same file"),
         (("solve", "kuhn", "--threads", "99999999999999999999"), "--threads"),
         (("solve", "duel", "--threads", "2"), "takes neither"),

@@ -17,7 +17,9 @@ from solver.errors import PositionError
 ROOT = Path(__file__).parents[2]
 # What needs more than the library and the tests' own packages.
 EXTRAS = {
+    "cluster.md": ("distributed",),
     "ecosystem.md": ("pyspiel", "pettingzoo"),
+    "research.md": ("matplotlib",),
     "solver.adapters.openspiel": ("pyspiel",),
     "solver.adapters.pettingzoo": ("pettingzoo",),
 }
@@ -35,6 +37,8 @@ MODULES = [
     "solver.cfr",
     "solver.duel",
     "solver.evaluate",
+    "solver.executors",
+    "solver.experiment",
     "solver.explain",
     "solver.ismcts",
     "solver.online",
@@ -46,12 +50,14 @@ MODULES = [
     "solver.games.scout",
     "solver.games.scout_notation",
     "solver.pimc",
+    "solver.plots",
     "solver.policy",
     "solver.protocol",
     "solver.sampling",
     "solver.solution",
     "solver.standing",
     "solver.stats",
+    "solver.tables",
 ]
 
 
@@ -107,8 +113,8 @@ def test_python_blocks_run(page, capsys, tmp_path, monkeypatch):
         else:
             assert printed == block
     assert page.name != "README.md" or "show" in everything
-    written = ("arena.md", "ecosystem.md", "explain.md", "own-game.md", "solving.md", "policy-files.md")
-    assert page.name not in written or everything
+    written = {"arena", "cluster", "ecosystem", "explain", "own-game", "solving", "policy-files", "research"}
+    assert page.stem not in written or everything
 
 
 @pytest.mark.needs("README.md", "docs")

@@ -1,0 +1,81 @@
+"""Every experiment of the checkout: its smoke run, and the run that is published with it."""
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from solver import experiment
+
+HOME = Path(__file__).parents[2] / "experiments"
+NAMES = sorted(path.parent.name for path in HOME.glob("*/run.py"))
+EACH = [pytest.mark.needs("experiments"), pytest.mark.parametrize("name", NAMES)]
+MOST = 1_000_000  # bytes of a published run
+
+
+def each(function):
+    for mark in EACH:
+        function = mark(function)
+    return function
+
+
+def headings(text):
+    """The headings of a report; figures that it shows."""
+    return re.findall(r"^#+ .*$", text, re.MULTILINE), re.findall(r"!\[[^\]]*\]\(([^)]+)\)", text)
+
+
+@each
+def test_smoke(name, tmp_path):
+    """It runs, finds what is known, and its report has the shape of the published one."""
+    asked = experiment.load(name, HOME)
+    out = tmp_path / "run"
+    path = experiment.run(asked, "smoke", out)
+    text = path.read_text()
+    titles, figures = headings(text)
+    assert titles
+    assert titles[0].startswith("# ")
+    assert "|" in text
+    assert all((out / figure).stat().st_size for figure in figures)
+    check = getattr(asked.module(), "check", None)
+    if check is not None:
+        check(experiment.read(out)[1])
+
+
+@each
+def test_published(name, tmp_path):
+    """The published run is of the present `small` configuration and small; its report is made of its results."""
+    asked = experiment.load(name, HOME)
+    settings, results = experiment.read(asked.results)
+    assert settings["scale"] == "small"
+    assert settings["config"] == asked.config("small")
+    assert settings["question"] == asked.question
+    assert [task for task, _ in results] == asked.tasks(settings["config"])
+    files = {path.relative_to(asked.results) for path in asked.results.rglob("*") if path.is_file()}
+    files = {path for path in files if path.parts[0] != "files"}  # what tasks left is not published
+    assert sum((asked.results / path).stat().st_size for path in files) < MOST
+    again = tmp_path / "run"
+    again.mkdir()
+    for part in (experiment.CONFIG, experiment.RESULTS):
+        shutil.copy(asked.results / part, again / part)
+    text = experiment.report(asked, again).read_text()
+    assert text == (asked.results / experiment.REPORT).read_text()
+    # figures hang on the version of matplotlib; tables do not
+    made = {path.relative_to(again) for path in again.rglob("*") if path.is_file()}
+    assert made <= files
+    for path in made:
+        if path.suffix in (".csv", ".md", ".json", ".jsonl"):
+            assert (again / path).read_bytes() == (asked.results / path).read_bytes(), path
+    assert all(figure in {str(file) for file in made} for figure in headings(text)[1])
+    assert json.loads((asked.results / experiment.CONFIG).read_text())["revision"]
+
+
+@each
+def test_readme(name):
+    """It says the question, the method and how to read the answer, and where the results are."""
+    text = (HOME / name / "README.md").read_text()
+    for words in ("question", "method", "how to read"):
+        assert words in text.lower(), words
+    assert "results/report.md" in text
+    assert f"({name}/README.md)" in (HOME / "README.md").read_text()
