@@ -1,6 +1,7 @@
 # make run    the best play for an example position
 # make test   every test
 # make bench  speed, beside a plain C program
+# make docs   the documentation as pages, in build/docs
 # make lint   formatting, style, types
 # make wheel  a wheel as the index gets it, tried in a clean environment; `make wheels`: for every Python at hand
 # Each makes .venv and installs what it needs: python3 (>= 3.11), pip and a C compiler are enough.
@@ -17,7 +18,7 @@ WHEEL_TESTS := tests/golden tests/unit --ignore tests/unit/test_agents.py --igno
 # Of each version that is supported one, unless PYTHONS='python3.11 ...' names them.
 PYTHONS ?=
 
-.PHONY: run test bench lint wheel wheels review clean
+.PHONY: run test bench docs lint wheel wheels review clean
 
 run: $(VENV)/installed
 	$(BIN)/solver best '$(EXAMPLE)' --iterations 200000 --seed 1
@@ -28,6 +29,10 @@ test: $(VENV)/installed-test
 bench: $(VENV)/installed
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/cfr_peers.py
+
+# Warnings are errors: above all a name that the library does not have.
+docs: $(VENV)/installed-dev
+	$(BIN)/sphinx-build -E -W --keep-going -n -q -b html docs build/docs
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .
@@ -49,7 +54,7 @@ review: $(VENV)/installed-wheels
 	for platform in linux macos windows; do $(BIN)/cibuildwheel --print-build-identifiers --platform $$platform . || exit; done
 
 clean:
-	rm -rf $(VENV) build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist docs/api docs/experiments docs/commands.rst src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # Debian ships a python3 whose venv module cannot make one with pip in it; virtualenv can.
 $(BIN)/python:

@@ -16,8 +16,10 @@ from contextlib import closing, nullcontext
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from solver import agents as agents_
-from solver import games, stats
+from solver import frames, games, stats
 from solver._arena_record import Record, read
 from solver._arena_tables import Job, Played, Stopped, begin, play_deal, points_of, run, seatings, step
 from solver._core import whole
@@ -28,7 +30,7 @@ from solver.executors import in_order
 from solver.runs import Interrupt, positive
 from solver.standing import Pair, Row, Standing, Tally
 
-__all__ = ["Pair", "Played", "Row", "Standing", "play", "replay", "seatings"]
+__all__ = ["Pair", "Played", "Row", "Standing", "play", "replay", "seatings", "table"]
 
 _LEAST_JOB = 0.1  # seconds; below, a job takes several deals
 _LONGEST_JOB = 256  # deals
@@ -235,6 +237,59 @@ def replay(
                 at = next((i for i, (one, other) in enumerate(pairs) if one != other), len(played.actions))
                 raise RecordError(f"{record}: deal {number}, table {table}: the agents play otherwise at action {at}")
     return list(recorded[number])
+
+
+def table(record: str | os.PathLike[str]) -> frames.Table:
+    """What a record has, as a table: a row for each seat of each table of each deal.
+
+    Parameters
+    ----------
+    record : path-like
+
+    Returns
+    -------
+    Table
+        `deal`, `table`, `seat` (0-based), `agent` (its number in the record), `name`, `points`, `won` (share of
+        the win of the table, ties shared) and `actions` (how many were played at the table, chance's included).
+
+    Raises
+    ------
+    RecordError
+        If the record is damaged or no record.
+    OSError
+        If it cannot be read.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     standing = play("kuhn", ["random"], deals=3, record=f"{folder}/r")
+    ...     print(table(f"{folder}/r"))
+    <Table of 6 rows: deal, table, seat, agent, name, points, won, actions>
+    """
+    settings, recorded, _ = read(record)
+    rows = [
+        (
+            deal,
+            number,
+            seat,
+            who,
+            one,
+            (one == max(each.points)) / each.points.count(max(each.points)),
+            len(each.actions),
+        )
+        for deal, tables in enumerate(recorded)
+        for number, each in enumerate(tables)
+        for seat, (who, one) in enumerate(zip(each.seats, each.points, strict=True))
+    ]
+    kinds = [("deal", "i4"), ("table", "i4"), ("seat", "i1"), ("agent", "i2"), ("points", "f8"), ("won", "f8")]
+    found = frames.fields(np.array(rows, [*kinds, ("actions", "i4")]))
+    names = [player[0] for player in settings.get("agents", ())]
+    head = {name: found.pop(name) for name in ("deal", "table", "seat", "agent")}
+    return frames.Table(
+        {**head, "name": [names[int(who)] for who in head["agent"]], **found},
+        {"kind": "record of an arena", "settings": settings},
+    )
 
 
 def _again(game: Any, played: Played, deal: int, seed: int, where: str) -> None:

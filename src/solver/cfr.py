@@ -4,21 +4,22 @@
 `compile` made of it, and gives a `Solution` with a policy table and its exact exploitability. The passes
 themselves are compiled (`solver._cfr`); `solver.sampling` has the methods for games too large to compile.
 
-A method is a rule for how regrets and averages are discounted; with t the iteration, from 1:
+A method is a rule for how regrets and averages are discounted; with t the iteration, from 1, and
+d(x) = (t-1)^x / ((t-1)^x + 1):
 
-========= ============================================================================ =================
-method    regrets before iteration t are multiplied by                                  average by
-========= ============================================================================ =================
-cfr       1 (Zinkevich et al., NIPS 2007)                                               1
-cfr+      1 if positive, else 0 (Tammelin, arXiv:1407.5042)                             (t-1)/t
-lcfr      (t-1)/t (linear CFR, Brown and Sandholm, arXiv:1809.04040)                    (t-1)/t
-dcfr      d(alpha) if positive, else d(beta), d(x) = (t-1)^x / ((t-1)^x + 1) (the same) ((t-1)/t)^gamma
-pcfr+     as cfr+, with the last regrets as prediction (Farina et al., AAAI 2021)       ((t-1)/t)^2
-pdcfr+    d(alpha) if positive, else 0, with prediction (Xu et al., arXiv:2404.13891)   ((t-1)/t)^gamma
-hs-dcfr   dcfr with alpha, beta and gamma that change over the run (Zhang, McAleer      ((t-1)/t)^gamma
-          and Sandholm, arXiv:2404.09097)
-hs-pcfr+  pcfr+ with such a gamma (the same)                                            ((t-1)/t)^gamma
-========= ============================================================================ =================
+======== =========================================================================== ===============
+method   regrets before iteration t are multiplied by                                average by
+======== =========================================================================== ===============
+cfr      1 (Zinkevich et al., NIPS 2007)                                             1
+cfr+     1 if positive, else 0 (Tammelin, arXiv:1407.5042)                           (t-1)/t
+lcfr     (t-1)/t (linear CFR, Brown and Sandholm, arXiv:1809.04040)                  (t-1)/t
+dcfr     d(alpha) if positive, else d(beta) (the same)                               ((t-1)/t)^gamma
+pcfr+    as cfr+, with the last regrets as prediction (Farina et al., AAAI 2021)     ((t-1)/t)^2
+pdcfr+   d(alpha) if positive, else 0, with prediction (Xu et al., arXiv:2404.13891) ((t-1)/t)^gamma
+hs-dcfr  dcfr with alpha, beta and gamma that change over the run (Zhang, McAleer    ((t-1)/t)^gamma
+         and Sandholm, arXiv:2404.09097)
+hs-pcfr+ pcfr+ with such a gamma (the same)                                          ((t-1)/t)^gamma
+======== =========================================================================== ===============
 """
 
 from __future__ import annotations
@@ -108,6 +109,7 @@ class Method:
 
 _INF = math.inf
 _BROWN = "Brown and Sandholm, arXiv:1809.04040"
+# What the table above says, by name.
 METHODS = {
     "cfr": Method(_INF, _INF, 0.0, False, "Zinkevich et al., NIPS 2007"),
     "cfr+": Method(_INF, -_INF, 1.0, False, "Tammelin, arXiv:1407.5042"),

@@ -1,7 +1,8 @@
 """The command `solver`: deal, best, play, bench; the other modules called `cli_...` add theirs.
 
-Every command has `--help`; where it prints data, `--json` prints it for machines. Exit status 0, or
-2 for bad input, with one line on standard error.
+Every command has `--help` with an example; where it prints data, `--json` prints it for machines. What goes
+to a file or a pipe has no colours or styles, and with NO_COLOR set there is no colour anywhere. Exit
+status 0, or 2 for bad input, with one line on standard error.
 """
 
 from __future__ import annotations
@@ -20,22 +21,29 @@ from rich.table import Table
 
 from solver import agents, cli_arena, cli_experiment, cli_solve, games, ismcts
 from solver._version import __version__
-from solver.console import AsJson, Seed, console, plain_table, seed_or_new, terminal_progress, with_players
+from solver.console import (
+    AGENTS,
+    AsJson,
+    GameText,
+    Seed,
+    choices,
+    console,
+    plain_table,
+    seed_or_new,
+    terminal_progress,
+    with_players,
+)
 from solver.errors import ArgumentError, SolverError
 from solver.games import scout
 
 __all__ = ["app", "main"]
 
 app = typer.Typer(
-    help="Best play and research for card games with hidden information.",
     add_completion=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-
-cli_solve.add_to(app)
-cli_arena.add_to(app)
-cli_experiment.add_to(app)
 
 Players = Annotated[int | None, typer.Option(help="Number of players, 2 to 5.")]
 
@@ -61,17 +69,24 @@ def _options(
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Best play and research for card games with hidden information."""
+    """Best play and research for card games with hidden information.
+
+    `solver COMMAND --help` tells more of a command.
+
+    \b
+    Example:
+      solver deal scout --players 3 --kept | head -1 | solver best -
+    """
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
 
 @app.command()
 def deal(
-    game: Annotated[str, typer.Argument(help="A game, such as scout or 'scout(players=4,rounds=match)'.")],
+    game: GameText,
     players: Players = None,
     seed: Seed = None,
-    kept: Annotated[bool, typer.Option(help="Everybody keeps the hand: the starter is to move.")] = False,
+    kept: Annotated[bool, typer.Option("--kept", help="Everybody keeps the hand: the starter is to move.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Deal a game, print each seat's position.
@@ -79,7 +94,9 @@ def deal(
     Each line is what that seat knows, in scout when it decides whether to keep or turn its hand; give
     one to `solver best`.
 
-    Example: solver deal scout --players 4 --seed 7
+    \b
+    Example:
+      solver deal scout --players 4 --seed 7
     """
     loaded = _game(game, players)
     seed = seed_or_new(seed)
@@ -111,18 +128,34 @@ def best(
     iterations: Annotated[int | None, typer.Option(help="Budget in iterations.")] = None,
     threads: Annotated[int, typer.Option(help="Trees grown at once.")] = 1,
     seed: Seed = None,
-    payoff: Annotated[str | None, typer.Option(help="What is maximised: margin, score or win.")] = None,
+    payoff: Annotated[
+        str | None,
+        typer.Option(help="What is maximised: margin, score or win.", autocompletion=choices("margin", "score", "win")),
+    ] = None,
     exploration: Annotated[float | None, typer.Option(help="Weight of the exploration term.")] = None,
-    rollout: Annotated[str | None, typer.Option(help="Who plays on from the tree: random or policy.")] = None,
-    opponents: Annotated[str | None, typer.Option(help="How the others move in the tree: tree or policy.")] = None,
+    rollout: Annotated[
+        str | None,
+        typer.Option(help="Who plays on from the tree: random or policy.", autocompletion=choices("random", "policy")),
+    ] = None,
+    opponents: Annotated[
+        str | None,
+        typer.Option(help="How the others move in the tree: tree or policy.", autocompletion=choices("tree", "policy")),
+    ] = None,
     horizon: Annotated[
         int | None, typer.Option(help="Rounds (SCOUT: turns) of a policy rollout; -1: to the end.")
     ] = None,
     widening: Annotated[int | None, typer.Option(help="Best-looking actions tried first; 0: all.")] = None,
     depth: Annotated[int | None, typer.Option(help="Own decisions in the tree; 0: no bound.")] = None,
-    root: Annotated[str | None, typer.Option(help="How the budget is shared out: ucb or halving.")] = None,
+    root: Annotated[
+        str | None,
+        typer.Option(help="How the budget is shared out: ucb or halving.", autocompletion=choices("ucb", "halving")),
+    ] = None,
     belief: Annotated[
-        str | None, typer.Option(help="How the others play: uniform or worth (Baker Street), play (SCOUT).")
+        str | None,
+        typer.Option(
+            help="How the others play: uniform or worth (Baker Street), play (SCOUT).",
+            autocompletion=choices("uniform", "worth", "play"),
+        ),
     ] = None,
     rows: Annotated[int, typer.Option(min=1, help="Actions to list.")] = 12,
     why: Annotated[bool, typer.Option("--why", help="Say in words why it is best.")] = False,
@@ -136,7 +169,10 @@ def best(
     seat knows. Ctrl-C ends the search and prints what it has. From standard input, blank lines
     and lines that begin with # are passed over.
 
-    Example: solver best 'scout(players=3) | hand 4/1 4/3 4/8 | table 2/8 by 2 | cards 3 11 12 | score 0 4 5'
+    \b
+    Examples:
+      solver best 'bakerstreet | starter 1 | phase bid | hand 5 5 5 | bids 9'
+      solver deal scout --seed 7 --kept | head -1 | solver best - --why
     """
     found = failed = 0
     for number, line in _lines(position):
@@ -250,13 +286,14 @@ def _print_result(position: Any, result: ismcts.Result, rows: int, why: bool) ->
 
 @app.command()
 def play(
-    game: Annotated[str, typer.Argument(help="A game, such as scout or 'scout(players=4,rounds=match)'.")],
+    game: GameText,
     players: Players = None,
     seat: Annotated[int, typer.Option(help="Your seat; seat 0 starts.")] = 0,
     bots: Annotated[
         str,
         typer.Option(
-            help=f"One for all or one each, by commas: {agents.NAMES}. Searches take options: ismcts:2000,root=ucb."
+            help=f"One for all or one each, by commas: {agents.NAMES}. Searches take options: ismcts:2000,root=ucb.",
+            autocompletion=AGENTS,
         ),
     ] = "ismcts:0.5s",
     seed: Seed = None,
@@ -265,7 +302,9 @@ def play(
 
     Type the number of an action or its words; ? lists what else can be typed.
 
-    Example: solver play scout --players 3 --seat 0 --bots greedy
+    \b
+    Example:
+      solver play scout --players 3 --seat 0 --bots greedy
     """
     from solver.play import Table as PlayTable
 
@@ -286,14 +325,15 @@ def play(
     PlayTable(loaded, seat, others, seed_or_new(seed), console()).run()
 
 
-@app.command()
 def bench(
-    quick: Annotated[bool, typer.Option(help="A tenth of the work.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="A tenth of the work.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Measure the speed on this machine.
 
-    Example: solver bench --quick
+    \b
+    Example:
+      solver bench --quick
     """
     from solver.bench import measure
 
@@ -307,8 +347,17 @@ def bench(
     console().print(table)
 
 
+app.command()(cli_arena.arena)
+app.command()(cli_solve.solve)
+app.add_typer(cli_solve.policy_app, name="policy")
+app.add_typer(cli_experiment.experiment_app, name="experiment")
+app.command()(bench)
+
+
 def main() -> None:
     """Run the command; bad input ends it with one line on standard error and status 2."""
+    if "_SOLVER_COMPLETE" in os.environ:
+        os.environ["COLUMNS"] = "1000"  # a shell would take each line of a help text for a choice
     try:
         status = app(prog_name="solver", standalone_mode=False)
         if sys.stdout is not None:
@@ -329,7 +378,9 @@ def main() -> None:
         # Usage errors: typer brings its parser's classes, under a name that changes with its version.
         if not hasattr(error, "format_message"):
             raise
-        status = _complain(f"{error.format_message()} (see solver --help)")
+        context = getattr(error, "ctx", None)
+        path = context.command_path if context is not None else "solver"
+        status = _complain(f"{error.format_message()} (see {path} --help)")
     sys.exit(status)
 
 

@@ -14,29 +14,30 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemaini
 from solver import agents as agents_
 from solver import arena as arenas
 from solver import games
-from solver.console import AsJson, Dask, Workers, console, terminal_progress, with_players
+from solver.console import AGENTS, AsJson, Dask, GameText, Workers, console, terminal_progress, with_players
 from solver.errors import ArgumentError
 from solver.executors import opened
 
-__all__ = ["add_to"]
+__all__ = ["arena"]
 
 Names = Annotated[
     str,
-    typer.Option(help=f"By commas: {agents_.NAMES}. Searches take options: ismcts:2000,root=ucb."),
+    typer.Option(
+        help=f"By commas: {agents_.NAMES}. Searches take options: ismcts:2000,root=ucb.",
+        autocompletion=AGENTS,
+    ),
 ]
 
 
-def add_to(app: typer.Typer) -> None:
-    """Add the command to the command `solver`."""
-    app.command()(arena)
-
-
 def arena(
-    game: Annotated[str, typer.Argument(help="A game, such as scout or 'scout(players=4,rounds=match)'.")],
+    game: GameText,
     agents: Names,
     against: Annotated[
         str | None,
-        typer.Option(help="Opponents, by commas: each agent then sits alone at tables of each of these."),
+        typer.Option(
+            help="Opponents, by commas: each agent then sits alone at tables of each of these.",
+            autocompletion=AGENTS,
+        ),
     ] = None,
     players: Annotated[int | None, typer.Option(help="Number of players, 2 to 5.")] = None,
     deals: Annotated[int, typer.Option(min=1, help="Deals, at most.")] = 100,
@@ -45,20 +46,25 @@ def arena(
     dask: Dask = None,
     record: Annotated[Path | None, typer.Option(help="File to write each deal to, and to go on from.")] = None,
     half_width: Annotated[float | None, typer.Option(help="Stop once all margins are known to +- this.")] = None,
-    decide: Annotated[bool, typer.Option(help="Stop once the first agent is known to be ahead or behind.")] = False,
+    decide: Annotated[
+        bool, typer.Option("--decide", help="Stop once the first agent is known to be ahead or behind.")
+    ] = False,
     duplicate: Annotated[
         bool, typer.Option("--duplicate/--no-duplicate", help="Play each deal at every table of its schedule.")
     ] = True,
-    pairs: Annotated[bool, typer.Option(help="Also print every two agents side by side.")] = False,
+    pairs: Annotated[bool, typer.Option("--pairs", help="Also print every two agents side by side.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Play agents against each other, each deal with the agents in every seat.
+    """Play agents against each other on duplicate deals.
 
-    Margin is in points over the mean of the others; wins is the share of a win that a seat has (a fair
-    one is 1 / players); the rating is in Elo points. Intervals are of 95 %. Ctrl-C ends it and prints
-    what was played.
+    Each deal is played with the agents in every seat. Margin is in points over the mean of the others; wins
+    is the share of a win that a seat has (a fair one is 1 / players); the rating is in Elo points. Intervals
+    are of 95 %. Ctrl-C ends it and prints what was played.
 
-    Example: solver arena scout --players 5 --agents ismcts:0.2s,planning --deals 100
+    \b
+    Examples:
+      solver arena scout --players 3 --agents ismcts:500,planning --deals 20
+      solver arena bakerstreet --agents ismcts:500 --against planning --json
     """
     loaded = games.load(with_players(game, players))
     if record is not None and not record.absolute().parent.is_dir():

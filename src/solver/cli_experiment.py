@@ -15,11 +15,9 @@ from solver import experiment as experiments_
 from solver.console import AsJson, Dask, Workers, terminal_progress
 from solver.executors import opened
 
-__all__ = ["add_to"]
+__all__ = ["experiment_app"]
 
-experiment_app = typer.Typer(
-    help="Research questions that anyone can run again.", no_args_is_help=True, rich_markup_mode=None
-)
+experiment_app = typer.Typer(rich_markup_mode=None)
 
 Name = Annotated[str, typer.Argument(help="An experiment, see `solver experiment list`.")]
 Folder = Annotated[
@@ -32,16 +30,25 @@ Folder = Annotated[
 ]
 
 
-def add_to(app: typer.Typer) -> None:
-    """Add the commands to the command `solver`."""
-    app.add_typer(experiment_app, name="experiment")
+@experiment_app.callback(invoke_without_command=True)
+def _experiment(context: typer.Context) -> None:
+    """Ask research questions again.
+
+    \b
+    Example:
+      solver experiment list
+    """
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
 
 
 @experiment_app.command("list")
 def list_(folder: Folder = None, as_json: AsJson = False) -> None:
     """List the experiments with their questions.
 
-    Example: solver experiment list
+    \b
+    Example:
+      solver experiment list
     """
     for found in experiments_.find(folder):
         if as_json:
@@ -68,7 +75,9 @@ def run(
     tables, figures and report.md. Ctrl-C, an error or a kill loses only tasks that were under way: the
     same command goes on from there, to the same files.
 
-    Example: solver experiment run scout-seats --scale smoke
+    \b
+    Example:
+      solver experiment run scout-seats --scale smoke
     """
     found = experiments_.load(name, folder)
     try:
@@ -91,7 +100,9 @@ def report(
 
     Tables, figures and report.md are made of the results alone.
 
-    Example: solver experiment report scout-seats --out runs/scout-seats-small
+    \b
+    Example:
+      solver experiment report scout-seats
     """
     typer.echo(experiments_.report(experiments_.load(name, folder), out))
 

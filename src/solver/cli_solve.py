@@ -18,26 +18,32 @@ from rich.progress import TextColumn
 
 from solver import cfr, duel, games
 from solver import policy as policies
-from solver.console import AsJson, Dask, Seed, Workers, console, plain_table, terminal_progress
+from solver.console import AsJson, Dask, Seed, Workers, choices, console, plain_table, terminal_progress
 from solver.errors import ArgumentError, MissingExtraError
 from solver.executors import opened
 from solver.policy import PolicyTable, Row
 
-__all__ = ["add_to"]
+__all__ = ["policy_app", "solve"]
 
 OPENSPIEL = "openspiel:"
 _FAR = 1000  # times as long as a run has taken: no guess goes further
 SORTED = 100_000  # information states that are sorted before some are shown
 
-policy_app = typer.Typer(help="Look into policy files.", no_args_is_help=True, rich_markup_mode=None)
+policy_app = typer.Typer(rich_markup_mode=None)
 
 File = Annotated[Path, typer.Argument(help="A policy file.")]
 
 
-def add_to(app: typer.Typer) -> None:
-    """Add the commands to the command `solver`."""
-    app.command()(solve)
-    app.add_typer(policy_app, name="policy")
+@policy_app.callback(invoke_without_command=True)
+def _policy(context: typer.Context) -> None:
+    """Look into policy files.
+
+    \b
+    Example:
+      solver policy show leduc.policy
+    """
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
 
 
 def load_game(text: str) -> Any:
@@ -55,8 +61,20 @@ def load_game(text: str) -> Any:
 
 
 def solve(
-    game: Annotated[str, typer.Argument(help="kuhn, leduc, 'duel(low=10,high=20)', 'openspiel:liars_dice', ...")],
-    method: Annotated[str, typer.Option(help=f"{', '.join(cfr.METHODS)}; by sampling: external, outcome.")] = "dcfr",
+    game: Annotated[
+        str,
+        typer.Argument(
+            help="kuhn, leduc, 'duel(low=10,high=20)', 'openspiel:liars_dice', ...",
+            autocompletion=choices("kuhn", "leduc", "duel"),
+        ),
+    ],
+    method: Annotated[
+        str,
+        typer.Option(
+            help=f"{', '.join(cfr.METHODS)}; by sampling: external, outcome.",
+            autocompletion=choices(*cfr.METHODS, "external", "outcome"),
+        ),
+    ] = "dcfr",
     iterations: Annotated[int | None, typer.Option(min=1, help="Stop after so many iterations.")] = None,
     target: Annotated[float | None, typer.Option(help="Stop at this exploitability.")] = None,
     seconds: Annotated[float | None, typer.Option(help="Stop after so long; compiling comes on top.")] = None,
@@ -74,7 +92,10 @@ def solve(
     Without a budget it runs 1,000 iterations; the duel, whose vector form has a solver of its own (dcfr,
     cfr+), until the exploitability is 5e-5. Ctrl-C ends the run and keeps what was found.
 
-    Example: solver solve leduc --target 1e-4 --out leduc.policy
+    \b
+    Examples:
+      solver solve leduc --target 1e-3 --out leduc.policy
+      solver solve 'kuhn(players=3)' --method external --iterations 10000 --json
     """
     loaded = load_game(game)
     sampled = method in ("external", "outcome")
@@ -148,7 +169,7 @@ def solve(
         )
     else:
         show = console()
-        show.print(str(solution))
+        show.print(str(solution), soft_wrap=False)  # sentences, wider than a terminal
         if full_menu is not None:
             show.print(f"exploitability with all bids 0..30, to which this menu is enough: {full_menu:.3g}")
         if rows:
@@ -293,7 +314,9 @@ def show(
 ) -> None:
     """Print what made a policy, and some of its information states.
 
-    Example: solver policy show leduc.policy --rows 5 --player 0
+    \b
+    Example:
+      solver policy show leduc.policy --rows 5 --player 0
     """
     table = policies.load(file)
     if containing and not table.has_text:
@@ -348,7 +371,9 @@ def look(
 ) -> None:
     """Print the probabilities of the actions at an information state.
 
-    Example: solver policy look kuhn.policy 2pb
+    \b
+    Example:
+      solver policy look leduc.policy 2a:
     """
     table = policies.load(file)
     text = text_of(state)
@@ -375,7 +400,9 @@ def compare(
 ) -> None:
     """Print how far two policies differ, and where most.
 
-    Example: solver policy compare a.policy b.policy
+    \b
+    Example:
+      solver policy compare leduc.policy other.policy
     """
     one, two = policies.load(first), policies.load(second)
     found = one.compare(two, most=rows)
@@ -414,7 +441,9 @@ def export(
 ) -> None:
     """Write a policy as JSON or Parquet.
 
-    Example: solver policy export leduc.policy leduc.json
+    \b
+    Example:
+      solver policy export leduc.policy leduc.json
     """
     _check_out("the export", to)
     table = policies.load(file)

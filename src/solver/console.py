@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Annotated
 
@@ -12,13 +12,16 @@ from rich.console import Console
 from rich.progress import Progress, ProgressColumn
 from rich.table import Table
 
+from solver import agents, games
 from solver.errors import ArgumentError
 
 __all__ = [
     "AsJson",
     "Dask",
+    "GameText",
     "Seed",
     "Workers",
+    "choices",
     "console",
     "plain_table",
     "seed_or_new",
@@ -26,6 +29,24 @@ __all__ = [
     "with_players",
 ]
 
+
+def choices(*words: str) -> Callable[[str], list[str]]:
+    """What a shell offers for an argument; for the last of several, where commas part them."""
+
+    def offered(incomplete: str) -> list[str]:
+        before, comma, _ = incomplete.rpartition(",")
+        return [word for word in (before + comma + each for each in words) if word.startswith(incomplete)]
+
+    return offered
+
+
+AGENTS = choices(*(name for name in agents.NAMES.split(", ") if name not in ("human", "policy:FILE")))
+GameText = Annotated[
+    str,
+    typer.Argument(
+        help="A game, such as scout or 'scout(players=4,rounds=match)'.", autocompletion=choices(*games.NAMES)
+    ),
+]
 Seed = Annotated[
     int | None,
     typer.Option(min=0, help="Makes it repeatable: the same seed (and number of iterations) gives the same result."),

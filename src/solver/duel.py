@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from solver import _duel
+from solver import _duel, frames
 from solver._core import whole
 from solver._version import __version__
 from solver.errors import ArgumentError, PolicyError, SolverError
@@ -304,7 +304,7 @@ def _blocks(menu: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], int, tuple
 
 
 @dataclass(frozen=True, eq=False)
-class Solution:
+class Solution(frames.Framed):
     """An equilibrium, how good it is, and what made it.
 
     Attributes
@@ -333,6 +333,14 @@ class Solution:
     history: NDArray[Any]
     settings: dict[str, Any] = field(default_factory=dict)
     interrupted: bool = False
+
+    def columns(self) -> frames.Columns:
+        """The run as a table: `iteration`, `exploitability` and `seconds`, a row for each look."""
+        return frames.fields(self.history)
+
+    def about(self) -> dict[str, Any]:
+        """What made it."""
+        return {"kind": "run of a solver", "settings": self.settings}
 
     def __str__(self) -> str:
         return (

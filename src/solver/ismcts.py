@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from solver import _ismcts, explain
+from solver import _html, _ismcts, explain, frames
 from solver._core import Rng, whole
 from solver._version import __version__
 from solver.errors import SearchError
@@ -41,7 +41,7 @@ _PAYOFFS = ("score", "margin", "win")
 
 
 @dataclass(frozen=True, eq=False)
-class Result:
+class Result(frames.Framed):
     """What a search found, and what made it.
 
     Attributes
@@ -171,6 +171,16 @@ class Result:
         )
         return "\n".join(lines)
 
+    def _repr_html_(self) -> str:
+        """Bars of visits and values, for a notebook."""
+        total = max(int(self.actions["visits"].sum()), 1)
+        rows = [(words, n / total, f"{n:,}", value, stderr) for words, n, value, stderr in self.rows()]
+        foot = [
+            f"{self.iterations:,} iterations in {self.seconds:.2f} s, seed {self.settings.get('seed')}"
+            + (", interrupted" if self.interrupted else "")
+        ]
+        return _html.bars(f"best: {self.best_words()}", rows, ("visits", "value"), foot, self.words[self.best])
+
     def to_dict(self) -> dict[str, Any]:
         """The result as plain data for JSON; nan becomes None."""
 
@@ -205,6 +215,16 @@ class Result:
     def to_json(self) -> str:
         """`to_dict` as a line of JSON."""
         return json.dumps(self.to_dict())
+
+    def columns(self) -> frames.Columns:
+        """As a table: `action`, `words`, `visits`, `value` and `stderr`, a row for each legal action."""
+        found = frames.fields(self.actions)
+        return {"action": found.pop("action"), "words": [self.words[int(a)] for a in self.actions["action"]]} | found
+
+    def about(self) -> dict[str, Any]:
+        """What made it, and the best action."""
+        told = {"position": self.position, "best": self.best, "iterations": self.iterations, "nodes": self.nodes}
+        return {"kind": "search", **told, "settings": self.settings}
 
 
 def _number(value: float, width: int) -> str:

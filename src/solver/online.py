@@ -30,6 +30,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from solver import _html, frames
 from solver._core import Rng, whole
 from solver._policy_games import describe
 from solver._version import __version__
@@ -502,7 +503,7 @@ def _drawn(play: list[float], u: float) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class Result:
+class Result(frames.Framed):
     """What a search found for one decision, and what made it.
 
     Attributes
@@ -564,6 +565,18 @@ class Result:
         )
         return "\n".join(lines)
 
+    def _repr_html_(self) -> str:
+        """Bars of probabilities and values, for a notebook."""
+        order = np.lexsort((self.actions["action"], -self.actions["probability"]))
+        rows = [
+            (self.words[int(row["action"])], float(p), f"{p:.4f}", float(row["value"]), math.nan)
+            for row in self.actions[order]
+            for p in [row["probability"]]
+        ]
+        foot = [f"{self.iterations:,} iterations in {self.seconds:.2f} s, seed {self.settings.get('seed')}"]
+        best = self.words[self.best]
+        return _html.bars(f"best: {best}", rows, ("probability", "value"), foot, best)
+
     def to_dict(self) -> dict[str, Any]:
         """The result as plain data for JSON; nan becomes None."""
         return {
@@ -590,6 +603,16 @@ class Result:
     def to_json(self) -> str:
         """`to_dict` as a line of JSON."""
         return json.dumps(self.to_dict())
+
+    def columns(self) -> frames.Columns:
+        """As a table: `action`, `words`, `probability`, `visits` and `value`, a row for each legal action."""
+        found = frames.fields(self.actions)
+        return {"action": found.pop("action"), "words": [self.words[int(a)] for a in self.actions["action"]]} | found
+
+    def about(self) -> dict[str, Any]:
+        """What made it, and the best action."""
+        told = {"position": self.position, "best": self.best, "iterations": self.iterations, "nodes": self.nodes}
+        return {"kind": "online search", **told, "settings": self.settings}
 
 
 def solve(

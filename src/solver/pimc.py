@@ -11,12 +11,13 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from solver import _ismcts, _pimc, ismcts
+from solver import _ismcts, _pimc, frames, ismcts
 from solver._core import Rng, whole
 from solver.errors import SearchError
 
@@ -26,7 +27,8 @@ DEFAULT_ITERATIONS = 200
 OPTIONS = ("belief", "exploration", "horizon", "payoff", "rollout", "widening")
 
 
-class Averages(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Averages(frames.Framed):
     """What perfect-information Monte Carlo found.
 
     Attributes
@@ -44,6 +46,14 @@ class Averages(NamedTuple):
     best: int
     actions: NDArray[Any]
     deals: int
+
+    def columns(self) -> frames.Columns:
+        """As a table: `action`, `visits`, `value` and `stderr`, a row for each legal action."""
+        return frames.fields(self.actions)
+
+    def about(self) -> dict[str, Any]:
+        """How many deals, and the best action."""
+        return {"kind": "perfect-information Monte Carlo", "best": self.best, "deals": self.deals}
 
 
 def search(

@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from solver import _policy_formats, archive
+from solver import _html, _policy_formats, archive, frames
 from solver._policy_columns import (
     REQUIRED,
     Columns,
@@ -134,7 +134,7 @@ class Comparison:
     most: list[Difference]
 
 
-class PolicyTable:
+class PolicyTable(frames.Framed):
     """A policy: of each information state the actions and their probabilities. Immutable.
 
     Made by `build`, `from_mapping`, `uniform`, `load` and the imports. ``len(table)`` is the number of
@@ -378,6 +378,19 @@ class PolicyTable:
         game = self.meta.get("game")
         size = f"{len(self)} information states, {len(self._actions)} actions"
         return f"<PolicyTable{f' of {game}' if game else ''}: {size}>"
+
+    def _repr_html_(self) -> str:
+        """What made the table and its first rows, for a notebook."""
+        rows = [self.row(number) for number in range(min(len(self), 8))]
+        shown = [
+            (
+                f"{row.key:016x}" if row.text is None else row.text,
+                row.player,
+                [*zip(row.actions, row.probabilities, strict=True)],
+            )
+            for row in rows
+        ]
+        return _html.policy_table(repr(self)[1:-1], self.meta, shown)
 
     @property
     def meta(self) -> dict[str, Any]:
@@ -831,6 +844,24 @@ class PolicyTable:
             If the file cannot be read.
         """
         return _policy_formats.read_json(source, cls._assembled)
+
+    def columns(self) -> frames.Columns:
+        """As a table, a row for each action of each information state.
+
+        `text` where texts are kept, `key`, `player`, `action`, `probability`, `value` where values are.
+        `to_parquet` has a row for each information state instead, which `from_parquet` reads.
+        """
+        counts = np.diff(self.offsets)
+        found: frames.Columns = {}
+        if self.has_text:
+            found["text"] = [str(row.text) for row, n in zip(self, counts.tolist(), strict=True) for _ in range(n)]
+        found |= {"key": np.repeat(self.keys, counts), "player": np.repeat(self.players, counts)}
+        found |= {"action": np.array(self.actions), "probability": np.array(self.probabilities)}
+        return found if self.values is None else found | {"value": np.array(self.values)}
+
+    def about(self) -> dict[str, Any]:
+        """What made the table: `meta`."""
+        return {"kind": "policy", "settings": self.meta}
 
     def to_parquet(self, path: str | os.PathLike[str]) -> None:
         """Write the table as Parquet: columns text, key, check, player, actions, probabilities, values, visits.

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from solver import frames
 from solver.policy import PolicyTable
 from solver.tree import Tree, TreePolicy
 
@@ -16,7 +17,7 @@ __all__ = ["Solution", "guarantee", "table"]
 
 
 @dataclass(frozen=True)
-class Solution:
+class Solution(frames.Framed):
     """What `solve` found.
 
     Attributes
@@ -67,6 +68,14 @@ class Solution:
         if self.promise is not None:
             return self.promise
         return guarantee(self.tree_policy.tree)
+
+    def columns(self) -> frames.Columns:
+        """The run as a table: `iteration`, `exploitability` and `seconds`, a row for each look."""
+        return frames.fields(self.history)
+
+    def about(self) -> dict[str, Any]:
+        """What made it."""
+        return {"kind": "run of a solver", "settings": self.settings}
 
     def __str__(self) -> str:
         lines = [

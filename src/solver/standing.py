@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from solver import stats
+from solver import frames, stats
 from solver._arena_tables import Played
 from solver.stats import Interval
 
@@ -311,8 +311,21 @@ def _reversed(pair: Pair) -> Pair:
     )
 
 
+def _columns(rows: Sequence[Any], intervals: dict[str, str]) -> frames.Columns:
+    """The fields of named tuples as columns; an interval as ``PREFIXlow`` and ``PREFIXhigh``."""
+    found: frames.Columns = {}
+    for field in rows[0]._fields if rows else ():
+        values = [getattr(row, field) for row in rows]
+        if field in intervals:
+            found[intervals[field] + "low"] = np.array([low for low, _ in values], np.float64)
+            found[intervals[field] + "high"] = np.array([high for _, high in values], np.float64)
+        else:
+            found[field] = values if isinstance(values[0], str) else np.array(values)
+    return found
+
+
 @dataclass(frozen=True, eq=False)
-class Standing:
+class Standing(frames.Framed):
     """The result of an arena: ``standing[i]`` is the row of the i-th agent given, those of `against` last.
 
     Attributes
@@ -368,6 +381,26 @@ class Standing:
     def interrupted(self) -> bool:
         """Whether Ctrl-C ended it."""
         return self.stopped == "interrupted"
+
+    def columns(self) -> frames.Columns:
+        """As a table, a row for each agent: the fields of `Row`, each interval as two columns."""
+        return _columns(self.rows, {"interval": "", "win_interval": "win_", "rating_interval": "rating_"})
+
+    def pair_frame(self) -> frames.Table:
+        """The pairs as a table: the fields of `Pair`, names for numbers, each interval as two columns."""
+        found = _columns(self.pairs, {"interval": "", "won_interval": "won_"})
+        for name in ("first", "second"):
+            found[name] = [self.rows[int(row)].name for row in found[name]]
+        return frames.Table(found, self.about() | {"kind": "pairs of an arena"})
+
+    def about(self) -> dict[str, Any]:
+        """What made it."""
+        return {
+            "kind": "standing of an arena",
+            "stopped": self.stopped,
+            "played": self.deals,
+            "settings": self.settings,
+        }
 
     def deals_needed(self, difference: float, agent: int = 0, power: float = 0.8) -> int:
         """Deals that it takes to tell a mean margin of `difference` from 0, by the spread of these.

@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import importlib.util
 import inspect
 import re
 import shlex
@@ -9,8 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
+import typer
 
-from solver import cli, games
+from solver import Rng, cli, games, scout
 from solver.adapters import features
 from solver.errors import PositionError
 
@@ -18,6 +20,7 @@ ROOT = Path(__file__).parents[2]
 # What needs more than the library and the tests' own packages.
 EXTRAS = {
     "cluster.md": ("distributed",),
+    "tables.md": ("pandas", "polars", "pyarrow"),
     "ecosystem.md": ("pyspiel", "pettingzoo"),
     "research.md": ("matplotlib",),
     "solver.adapters.openspiel": ("pyspiel",),
@@ -40,6 +43,7 @@ MODULES = [
     "solver.executors",
     "solver.experiment",
     "solver.explain",
+    "solver.frames",
     "solver.ismcts",
     "solver.online",
     "solver.games",
@@ -113,7 +117,19 @@ def test_python_blocks_run(page, capsys, tmp_path, monkeypatch):
         else:
             assert printed == block
     assert page.name != "README.md" or "show" in everything
-    written = {"arena", "cluster", "ecosystem", "explain", "own-game", "solving", "policy-files", "research"}
+    written = {
+        "arena",
+        "cluster",
+        "ecosystem",
+        "explain",
+        "index",
+        "own-game",
+        "policy-files",
+        "research",
+        "solving",
+        "start",
+        "tables",
+    }
     assert page.stem not in written or everything
 
 
@@ -181,3 +197,152 @@ def test_the_makefile_example_is_the_readme_example():
     example = re.search(r"^EXAMPLE := (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)[1]
     ((command, _),) = blocks_of_shell()
     assert shlex.split(command)[2] == example
+
+
+def part_of_the_build(name):
+    """A module of docs/_ext, which is no package."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / "_ext" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def names():
+    return part_of_the_build("names")
+
+
+@pytest.mark.needs("docs/_ext")
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_names_in_pages_exist(names, page):
+    for extra in EXTRAS.get(page.name, ()):
+        pytest.importorskip(extra)
+    assert names.unknown(page) == []
+
+
+@pytest.mark.needs("docs/_ext")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "cfr.nash_con",
+        "solver.cfr.Tree.nodes_of",
+        "solver.nothing",
+        "position.peek()",
+        "scout.Game.dealt(seed=1)",
+        "scout.parsed('...')",
+    ],
+)
+def test_a_name_that_is_gone_is_found(names, tmp_path, text):
+    page = tmp_path / "page.md"
+    page.write_text(f"The answer is in `{text}`.\n")
+    (found,) = names.unknown(page)
+    assert found.startswith(text)
+
+
+@pytest.mark.needs("docs/_ext")
+@pytest.mark.parametrize(
+    ("text", "home"),
+    [
+        ("cfr.nash_conv", "solver.cfr.nash_conv"),
+        ("solver.evaluate.nash_conv(tree, policy)", "solver.cfr.nash_conv"),
+        ("PolicyTable", "solver.policy.PolicyTable"),
+        ("scout.Game.deal", "solver.games.scout.Game.deal"),
+        ("position.bid_odds()", "solver.games.bakerstreet.Position.bid_odds"),
+        ("standing.pairs", "solver.arena.Standing.pairs"),
+        ("solver.cfr", "solver.cfr"),
+        ("leduc.policy", None),  # a file
+        ("numpy.load(path)", None),
+        ("greedy", None),
+    ],
+)
+def test_where_a_name_leads(names, text, home):
+    found = names.look_up(text)
+    assert (str(found) if found else None) == home
+
+
+@pytest.mark.needs("docs/_ext")
+def test_every_public_module_has_a_page(names):
+    listed = names.modules()
+    assert len(listed) == len(set(listed))
+    # of a package whose parts are listed nothing is left to say
+    assert {*names.public_modules(), "solver"} - names.COMMAND - {"solver.adapters"} == set(listed)
+
+
+@pytest.mark.needs("docs/_ext")
+def test_signatures_of_compiled_things_have_types():
+    signature = part_of_the_build("stubs").signature
+    assert signature(scout.parse, "parse") == ("(text: str)", "Position")
+    assert signature(scout.State.clone, "clone") == ("()", "State")
+    given, result = signature(scout.Game.playouts, "playouts")
+    assert given.startswith("(n: int, seed: int | Sequence[int] | np.random.SeedSequence | Rng | None=0, ")
+    assert result == "Playouts"
+    assert signature(scout.Game, "Game")[0].startswith("(players: int=4, rounds: ")  # of its base
+    assert signature(scout.Position, "Position") == ("()", None)  # nobody makes one by hand
+    assert signature(Rng, "Rng")[1] is None
+    assert signature(cli.main, "main") is None  # not compiled
+
+
+@pytest.mark.needs("docs/_ext")
+def test_experiments_become_pages(monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(ROOT / "docs" / "_ext")
+    pages = part_of_the_build("pages")
+    monkeypatch.setattr(pages, "ROOT", tmp_path)
+    monkeypatch.setattr(pages, "EXPERIMENTS", tmp_path / "docs" / "experiments")
+    one = tmp_path / "experiments" / "one"
+    one.mkdir(parents=True)
+    (one.parent / "README.md").write_text("# Questions\n\nSee [arena](../docs/arena.md).\n")
+    (one / "README.md").write_text("# One\n\n![a](a.png) [b](../../docs/online.md) [c](../../src/solver/cfr.py)\n")
+    (one / "a.png").write_bytes(b"picture")
+    pages.write_experiments()
+    made = pages.EXPERIMENTS
+    assert (made / "index.md").read_text().startswith("# Questions\n\nSee [arena](../arena.md).\n\n```{toctree}\n")
+    # one folder deeper than it was, but for the pages, which came nearer
+    text = (made / "one" / "README.md").read_text()
+    assert text == "# One\n\n![a](a.png) [b](../../online.md) [c](../../../src/solver/cfr.py)\n"
+    assert (made / "one" / "a.png").read_bytes() == b"picture"
+
+
+@pytest.mark.needs("docs/_ext")
+def test_a_page_that_the_first_page_does_not_list_is_listed(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "docs" / "_ext")
+    pages = part_of_the_build("pages")
+    listed = re.findall(r"\w[\w-]*", pages.with_others("The arena <arena>\n(others)\n").partition("\n")[2])
+    assert "online" in listed
+    assert not {"arena", "index", "others"} & set(listed)
+    first = (ROOT / "docs" / "index.md").read_text()
+    for page in (ROOT / "docs").glob("*.md"):
+        assert page.stem == "index" or re.search(rf"^(.+ <)?{page.stem}>?$", pages.with_others(first), re.MULTILINE)
+
+
+def parsed(line):
+    """What a line for a shell says to `solver`, as the command itself reads it; its words."""
+    words = shlex.split(line, comments=True)
+    for end in ("|", "<", ">"):
+        words = words[: words.index(end)] if end in words else words
+    command, rest = typer.main.get_command(cli.app), words[1:]
+    while hasattr(command, "commands") and rest and not rest[0].startswith("-"):
+        command, rest = command.commands[rest[0]], rest[1:]
+    if rest[:1] == ["--version"] or rest[:1] == ["--install-completion"]:
+        return words
+    command.make_context(" ".join(words), rest)
+    return words
+
+
+@pytest.mark.needs("README.md", "docs")
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_commands_in_pages_are_commands(page):
+    lines = re.findall(r"^    (?:\$ )?((?:\S+/bin/)?solver [a-z-].*)$", page.read_text(), re.MULTILINE)
+    for line in lines:
+        assert parsed(line)
+    options = {option for each in commands() for parameter in each.params for option in parameter.opts}
+    for option in re.findall(r"`(--[a-z][a-z-]*)", page.read_text()):
+        assert option in options | {"--no-duplicate", "--install-completion", "--help"}, option
+    assert lines or page.name not in ("README.md", "start.md", "recipes.md", "arena.md")
+
+
+def commands(command=None):
+    """Every command of `solver`."""
+    command = command or typer.main.get_command(cli.app)
+    yield command
+    for each in getattr(command, "commands", {}).values():
+        yield from commands(each)

@@ -18,8 +18,9 @@ from solver.runs import Interrupt
 from tests.reference.random_games import Game
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def cluster():
+    """Of its own for each test: a worker that is killed while it starts again may stay away."""
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", protocol="tcp://"
@@ -57,10 +58,9 @@ class Killer:
             os.kill(self.killed, signal.SIGKILL)
 
     def check(self):
-        self.client.wait_for_workers(2)
-        after = set(self.client.run(os.getpid).values())
-        assert self.killed in self.before - after
-        assert len(self.before) == len(after) == 2
+        assert len(self.before) == 2
+        assert self.killed in self.before
+        assert self.killed not in self.client.run(os.getpid, on_error="ignore").values()
 
 
 # ----------------------------------------------------------------------------------------------

@@ -1527,6 +1527,11 @@ cdef class Position:
         """The position as a person would lay it out, at most 80 columns wide."""
         return bakerstreet_notation.pretty(self.game, self._fields())
 
+    def _repr_html_(self):
+        """The position as a notebook shows it: drawn, with what the seat knows and no more."""
+        from solver import _html_games
+        return _html_games.bakerstreet(self)
+
     def __str__(self):
         if self._text is None:
             self._text = bakerstreet_notation.write_line(self.game, self._fields())

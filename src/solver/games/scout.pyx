@@ -1396,6 +1396,11 @@ cdef class Position:
             raise ArgumentError(f"names for {self.game.rules.players} seats are needed, not {len(names)}")
         return scout_notation.pretty(self.game, self._fields(), names)
 
+    def _repr_html_(self):
+        """The position as a notebook shows it: drawn, with what the seat knows and no more."""
+        from solver import _html_games
+        return _html_games.scout(self)
+
     def __str__(self):
         if self._text is None:
             self._text = scout_notation.write_line(self.game, self._fields())
