@@ -3,7 +3,10 @@
 # make bench  speed, beside a plain C program
 # make docs   the documentation as pages, in build/docs
 # make lint   formatting, style, types
+# make fuzz   inputs made to break it, as long as FUZZ says
+# make leaks  many searches and loads in flat memory
 # make wheel  a wheel as the index gets it, tried in a clean environment; `make wheels`: for every Python at hand
+# make sanitize, coverage, mutants    the tests under sanitizers; lines that they run; faults that they see
 # Each makes .venv and installs what it needs: python3 (>= 3.11), pip and a C compiler are enough.
 
 PYTHON ?= python3
@@ -17,14 +20,22 @@ EXAMPLE := scout(players=4) | seat 1 | hand 7/2 4/6 4/10 4/1 9/5 8/5 2/6 3/1 | t
 WHEEL_TESTS := tests/golden tests/unit --ignore tests/unit/test_agents.py --ignore tests/unit/test_sampling.py
 # Of each version that is supported one, unless PYTHONS='python3.11 ...' names them.
 PYTHONS ?=
+# What `make sanitize` runs: everything, or TESTS='tests/golden ...'; and how many faults `make mutants` puts in.
+TESTS ?= tests
+MUTANTS ?= --count 60 --seed 1
 
-.PHONY: run test bench docs lint wheel wheels review clean
+# How long to fuzz: `make fuzz FUZZ="--inputs 1000000"`.
+FUZZ ?= --seconds 60
+# How much to do in flat memory.
+LEAKS ?= --searches 1000000 --loads 10000
+
+.PHONY: run test bench docs fuzz leaks lint wheel wheels review sanitize coverage mutants clean
 
 run: $(VENV)/installed
 	$(BIN)/solver best '$(EXAMPLE)' --iterations 200000 --seed 1
 
 test: $(VENV)/installed-test
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto
 
 bench: $(VENV)/installed
 	$(BIN)/python benchmarks/run.py
@@ -33,6 +44,12 @@ bench: $(VENV)/installed
 # Warnings are errors: above all a name that the library does not have.
 docs: $(VENV)/installed-dev
 	$(BIN)/sphinx-build -E -W --keep-going -n -q -b html docs build/docs
+
+fuzz: $(VENV)/installed-test
+	$(BIN)/python -m tests.fuzz $(FUZZ)
+
+leaks: $(VENV)/installed-test
+	$(BIN)/python -m tests.leaks $(LEAKS)
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .
@@ -52,6 +69,16 @@ review: $(VENV)/installed-wheels
 	$(BIN)/repo-review .
 	$(BIN)/zizmor --offline -q .github
 	for platform in linux macos windows; do $(BIN)/cibuildwheel --print-build-identifiers --platform $$platform . || exit; done
+
+sanitize: $(VENV)/installed-test
+	.ci/sanitize '$(CURDIR)/$(BIN)/python' $(TESTS)
+
+coverage: $(VENV)/installed-test
+	$(PIP) install --group coverage
+	$(BIN)/python .ci/coverage.py $(TESTS)
+
+mutants: $(VENV)/installed-test
+	$(BIN)/python .ci/mutants.py $(MUTANTS)
 
 clean:
 	rm -rf $(VENV) build dist docs/api docs/experiments docs/commands.rst src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -7,8 +7,10 @@ from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
-# A build that checks every index and runs C assertions: SOLVER_DEBUG=1 pip install .
+# A build that checks every index and what the kernels assert: SOLVER_DEBUG=1 pip install .
 DEBUG = os.environ.get("SOLVER_DEBUG", "") not in ("", "0")
+# C that says of each line which line of Cython it comes from, for gcov: .ci/coverage.py
+LINES = os.environ.get("SOLVER_LINES", "") not in ("", "0")
 JOBS = os.cpu_count() or 1
 
 HEADERS = [f"src/solver/{name}.h" for name in ("_bits", "_barrier", "_duel_rows", "_duel_walk")]
@@ -40,14 +42,15 @@ DOORS = {SHARED, "solver._core", "solver.games.scout", "solver.games.bakerstreet
 
 def flags(module: str, msvc: bool) -> tuple[list[str], list[str]]:
     """What a module is compiled and linked with. Never -march=native: a wheel runs on every machine of its kind."""
+    # The Python that builds says -DNDEBUG, as a rule; here it is said in any case, or taken back.
     if msvc:
-        return ["/Od" if DEBUG else "/O2", "/fp:precise"], []
+        return ["/Od" if DEBUG else "/O2", "/fp:precise", "/UNDEBUG" if DEBUG else "/DNDEBUG"], []
     # These come after CFLAGS on the command line, so what CFLAGS say of the same kind silences them.
     asked = os.environ.get("CFLAGS", "").split()
     level = "-O1" if DEBUG else "-O2" if module in DOORS else "-O3"
     symbols = DEBUG or any(flag.startswith("-g") for flag in asked)
     compile_args = [] if any(flag.startswith("-O") for flag in asked) else [level]
-    compile_args.append("-g" if symbols else "-g0")
+    compile_args += ["-g" if symbols else "-g0", "-UNDEBUG" if DEBUG else "-DNDEBUG"]
     # no fused multiply-add: the same bits from every compiler and on every machine
     compile_args.append("-ffp-contract=off")
     if module in SHORT_LOOPS:
@@ -83,7 +86,8 @@ setup(
     ext_modules=cythonize(
         extensions,
         # Cython goes by the dates of files: with other directives it must write elsewhere.
-        build_dir="build/c-debug" if DEBUG else "build/c",
+        build_dir="build/c-debug" if DEBUG else "build/c-lines" if LINES else "build/c",
+        emit_linenums=LINES,
         shared_utility_qualified_name=SHARED,
         # Elsewhere a new process would read this file again.
         nthreads=JOBS if sys.platform == "linux" else 0,

@@ -33,7 +33,7 @@ REFERENCE: dict[str, list[str]] = {
     "Search": ["solver.ismcts", "solver.explain", "solver.pimc", "solver.online"],
     "Solving": ["solver.cfr", "solver.duel", "solver.sampling", "solver.policy"],
     "Play and measure": ["solver.agents", "solver.arena", "solver.stats", "solver.executors"],
-    "Research": ["solver.experiment", "solver.frames", "solver.plots", "solver.tables"],
+    "Research": ["solver.experiment", "solver.frames", "solver.plots", "solver.policy_plots", "solver.tables"],
     "Other tools": ["solver.adapters.openspiel", "solver.adapters.pettingzoo", "solver.adapters.features"],
     "Errors and randomness": ["solver.errors", "solver"],
     "Below": [

@@ -10,16 +10,52 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from types import NoneType
+from typing import Any, cast
 
 from solver._arena_tables import Played
 from solver._lines import pack, unpack
+from solver.archive import file_name
 from solver.errors import RecordError
 
 __all__ = ["Record", "read"]
 
 FORMAT = 1
 KIND = "solver arena"
+_LARGEST = 1e300  # points, either way; nan is not smaller
+
+
+def _is_settings(content: dict[str, Any]) -> bool:
+    """Whether a first line has all that a record is played again by."""
+    agents, alone = content.get("agents"), content.get("alone")
+    return (
+        isinstance(content.get("game"), str)
+        and "rules" in content
+        and isinstance(content["rules"], (str, int, float, NoneType))
+        and isinstance(content.get("duplicate"), bool)
+        and _is_count(content.get("seed"))
+        and isinstance(agents, list)
+        and len(agents) > 0
+        and all(isinstance(a, list) and len(a) == 2 and all(isinstance(word, str) for word in a) for a in agents)
+        and "alone" in content
+        and (alone is None or (_is_count(alone) and 0 < alone < len(agents)))
+    )
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and value >= 0
+
+
+def _table(item: Any) -> Played | None:
+    """A table of a deal; None if it is none."""
+    if not isinstance(item, list) or len(item) != 3 or not all(isinstance(part, list) for part in item):
+        return None
+    seats, points, actions = item
+    # outcomes and actions of a user's own game may be any whole numbers
+    whole = all(map(_is_count, seats)) and all(type(action) is int for action in actions)
+    if not whole or len(seats) != len(points) or not all(type(p) in (int, float) and abs(p) < _LARGEST for p in points):
+        return None
+    return Played(tuple(seats), tuple(map(float, points)), tuple(actions))
 
 
 def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[tuple[Played, ...]], int]:
@@ -41,7 +77,7 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[tuple[Playe
     OSError
         If it cannot be read.
     """
-    path = Path(path)
+    path = Path(file_name(path))
     data = path.read_bytes()
     lines = unpack(data, path, "an arena's record")
     settings = next(lines, None)
@@ -51,11 +87,17 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[tuple[Playe
         raise RecordError(f"{path} is no arena's record")
     if settings.get("format") != FORMAT:
         raise RecordError(f"{path} has format {settings.get('format')}, and this version reads format {FORMAT}")
+    if not _is_settings(settings):
+        raise RecordError(f"{path}: line 1 lacks settings of an arena, or has others than it can have")
     deals: list[tuple[Played, ...]] = []
     for number, content in enumerate(lines, 2):
         if content.get("deal") != len(deals):
             raise RecordError(f"{path}: line {number} should be deal {len(deals)}, not {content.get('deal')}")
-        deals.append(tuple(Played(*map(tuple, table)) for table in content["tables"]))
+        listed = content.get("tables")
+        tables = tuple(map(_table, listed)) if isinstance(listed, list) else ()
+        if not tables or None in tables:
+            raise RecordError(f"{path}: line {number} has no tables with seats, points and actions")
+        deals.append(cast(tuple[Played, ...], tables))
     return settings, deals, data.rfind(b"\n") + 1
 
 
@@ -83,7 +125,7 @@ class Record:
     """
 
     def __init__(self, path: str | os.PathLike[str], settings: dict[str, Any]) -> None:
-        self.path = Path(path)
+        self.path = Path(file_name(path))
         first = pack({"kind": KIND, "format": FORMAT, **settings})
         self.deals: list[tuple[Played, ...]] = []
         size = 0
@@ -93,12 +135,12 @@ class Record:
                 self._compare(found, json.loads(json.dumps(settings)))
             elif not first.startswith(self.path.read_bytes()):
                 raise RecordError(f"{self.path} is no arena's record")
-        self._file: BinaryIO = open(self.path, "r+b" if self.path.exists() else "x+b")  # noqa: SIM115 see close
+        # without a buffer: what a full disk did not take is not tried again at the end
+        self._file = open(self.path, "r+b" if self.path.exists() else "x+b", buffering=0)  # noqa: SIM115 see close
         self._file.truncate(size)
         self._file.seek(size)
         if not size:
-            self._file.write(first)
-            self._file.flush()
+            self._write(first)
 
     def _compare(self, found: dict[str, Any], wanted: dict[str, Any]) -> None:
         for key, value in wanted.items():
@@ -106,13 +148,27 @@ class Record:
                 raise RecordError(f"{self.path} is a record of {key} {found.get(key)!r}, not {value!r}")
 
     def append(self, deal: int, tables: Sequence[Played]) -> None:
-        """Write a finished deal; it stays if the process is killed."""
-        self._file.write(pack({"deal": deal, "tables": [[t.seats, t.points, t.actions] for t in tables]}))
-        self._file.flush()
+        """Write a finished deal; it stays if the process is killed.
+
+        Raises
+        ------
+        OSError
+            If it cannot be written, as on a full disk; the deals before it stay, and can be gone on from.
+        """
+        self._write(pack({"deal": deal, "tables": [[t.seats, t.points, t.actions] for t in tables]}))
+
+    def _write(self, line: bytes) -> None:
+        try:
+            while line:
+                line = line[self._file.write(line) :]
+        except OSError as error:
+            # a full disk is met by the file's number, and so without its name
+            if error.filename is None:
+                error.filename = str(self.path)
+            raise
 
     def close(self) -> None:
         """Close the file, when it is on the disk."""
-        self._file.flush()
         os.fsync(self._file.fileno())
         self._file.close()
 

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from solver import agents
-from solver._core import Rng, whole
-from solver.errors import AgentError, ArgumentError
+from solver._core import Rng, whole, whole_in
+from solver._protocol_checks import LONGEST, checked_outcomes, checked_returns, endless
+from solver.errors import AgentError, ArgumentError, GameError
 from solver.protocol import CHANCE_PLAYER
+from solver.runs import Interrupt
 
 __all__ = ["Job", "Played", "begin", "play_deal", "points_of", "run", "seatings", "step"]
 
@@ -96,6 +98,12 @@ def seatings(
         ways. Else every agent once takes the lead of a table that is filled with those who come next in
         the order, each such table in every rotation (with as many agents as seats, one such table).
     """
+    for name, value, least in (("seats", seats, 1), ("count", count, 1), ("deal", deal, 0), ("seed", seed, 0)):
+        number: int | None = whole(value)
+        if number is None or number < least:
+            raise ArgumentError(f"{name} is a whole number of at least {least}, not {value!r}")
+    if alone is not None and whole_in(alone, 1, count - 1) is None:
+        raise ArgumentError(f"alone is a whole number in 1..{count - 1}, not {alone!r}")
 
     def rotations(line: Sequence[int]) -> list[tuple[int, ...]]:
         return [tuple(line[(seat - at) % seats] for seat in range(seats)) for at in range(seats)]
@@ -132,13 +140,15 @@ def begin(game: Any, deal: int, seed: int) -> tuple[Any, Rng | None]:
 def step(state: Any, chance: Rng | None, played: list[int]) -> bool:
     """Let chance decide until a seat does; whether one does."""
     while (player := state.current_player()) == CHANCE_PLAYER:
-        outcomes = state.chance_outcomes()
+        outcomes = checked_outcomes(state.chance_outcomes())
         ends = np.cumsum([probability for _, probability in outcomes])
         assert chance is not None
         drawn = int(np.searchsorted(ends, chance.random() * ends[-1], side="right"))
         outcome = int(outcomes[min(drawn, len(outcomes) - 1)][0])
         state.apply_action(outcome)
         played.append(outcome)
+        if len(played) > LONGEST:
+            raise endless(type(state))
     if player < 0 and not state.is_terminal():
         raise ArgumentError("games with simultaneous moves cannot be played: convert them to turns first")
     return bool(player >= 0)
@@ -147,7 +157,7 @@ def step(state: Any, chance: Rng | None, played: list[int]) -> bool:
 def points_of(state: Any) -> tuple[float, ...]:
     """Points by seat where the game counts them, else its pay-offs."""
     points = state.totals() if callable(getattr(state, "totals", None)) else state.returns()
-    return tuple(float(value) for value in points)
+    return tuple(checked_returns(points))
 
 
 def fresh(agent: Any) -> Any:
@@ -159,9 +169,7 @@ def fresh(agent: Any) -> Any:
     return copy.deepcopy(agent)
 
 
-def play_deal(
-    job: Job, deal: int, players: Sequence[Any], asked: Callable[[], bool] | None = None
-) -> tuple[Played, ...]:
+def play_deal(job: Job, deal: int, players: Sequence[Any], interrupt: Interrupt | None = None) -> tuple[Played, ...]:
     """Play a deal at all its tables.
 
     Parameters
@@ -170,8 +178,8 @@ def play_deal(
     deal : int
     players : sequence of Agent
         Those of the job, made.
-    asked : callable, optional
-        Whether to break off; asked before each action.
+    interrupt : Interrupt, optional
+        Whether to break off; looked at before each action, and a decision under way is broken off.
 
     Raises
     ------
@@ -193,11 +201,16 @@ def play_deal(
         while (seat := state.current_player()) >= 0 or step(state, chance, actions):
             if seat < 0:
                 seat = state.current_player()
-            if asked is not None and asked():
+            if interrupt is not None and interrupt.asked:
                 raise Stopped
             seen = agents.View(job.game, state, seat) if views[seat] else state.position(seat)
             try:
-                action = sitting[seat].act(seen, rngs[seat])
+                if interrupt is None:
+                    action = sitting[seat].act(seen, rngs[seat])
+                else:
+                    action = _decided(sitting[seat], seen, rngs[seat], interrupt)
+            except Stopped:
+                raise
             except Exception as error:
                 fault = f"failed: {type(error).__name__}: {error}"
                 raise AgentError(fault, sitting[seat].name, deal, number, str(seen)) from error
@@ -207,8 +220,25 @@ def play_deal(
                 fault = f"played {action!r}, which is not legal: {error}"
                 raise AgentError(fault, sitting[seat].name, deal, number, str(seen)) from error
             actions.append(int(action))
-        done.append(Played(table, points_of(state), tuple(actions)))
+            if len(actions) > LONGEST:
+                raise endless(job.game)
+        points = points_of(state)
+        if len(points) != seats:
+            raise GameError(f"{job.game} pays {len(points)} seats, and has {seats}")
+        done.append(Played(table, points, tuple(actions)))
     return tuple(done)
+
+
+def _decided(agent: Any, seen: Any, rng: Rng, interrupt: Interrupt) -> Any:
+    """What an agent plays; a long decision is broken off by Ctrl-C."""
+    interrupt.raises = True
+    try:
+        return agent.act(seen, rng)
+    except KeyboardInterrupt:
+        interrupt.asked = True
+        raise Stopped from None
+    finally:
+        interrupt.raises = False
 
 
 def _id(action: Any) -> int:

@@ -8,6 +8,7 @@
 #ifndef SOLVER_BITS_H
 #define SOLVER_BITS_H
 
+#include <assert.h>
 #include <stdint.h>
 
 #if defined(_MSC_VER)
@@ -60,6 +61,9 @@
 #define SOLVER_RESTRICT restrict
 #endif
 
+/* What a kernel relies on, checked in a build with SOLVER_DEBUG=1; elsewhere its argument is not even computed. */
+#define SOLVER_ENSURE(holds) assert(holds)
+
 #define SOLVER_BYTE_ONES 0x0101010101010101ULL
 #define SOLVER_BYTE_TOPS 0x8080808080808080ULL
 
@@ -91,6 +95,7 @@ static inline int solver_nth_of_byte(uint64_t byte, int k)
     static const uint8_t places[16] = {0x00, 0x00, 0x01, 0x04, 0x02, 0x08, 0x09, 0x24,
                                        0x03, 0x0c, 0x0d, 0x34, 0x0e, 0x38, 0x39, 0xe4};
     int in_low = ones[byte & 15];
+    SOLVER_ENSURE(byte < 256 && k >= 0 && k < in_low + ones[byte >> 4]);
     int high = k >= in_low;
     return (places[(byte >> (4 * high)) & 15] >> (2 * (k - (in_low & -high))) & 3) + 4 * high;
 }
@@ -98,6 +103,7 @@ static inline int solver_nth_of_byte(uint64_t byte, int k)
 /* Index of the lowest set bit; x must not be 0. */
 static inline int solver_lowest(uint64_t x)
 {
+    SOLVER_ENSURE(x != 0);
 #if defined(SOLVER_GNU)
     return __builtin_ctzll(x);
 #elif defined(SOLVER_MSVC)
@@ -112,6 +118,7 @@ static inline int solver_lowest(uint64_t x)
 /* Index of the highest set bit; x must not be 0. */
 static inline int solver_highest(uint64_t x)
 {
+    SOLVER_ENSURE(x != 0);
 #if defined(SOLVER_GNU)
     return 63 - __builtin_clzll(x);
 #elif defined(SOLVER_MSVC)
@@ -132,6 +139,7 @@ static inline int solver_highest(uint64_t x)
 /* The n lowest bits set, 0 <= n <= 64. */
 static inline uint64_t solver_low_bits(int n)
 {
+    SOLVER_ENSURE(n <= 64);
     return n <= 0 ? 0 : ~(uint64_t)0 >> (64 - n);
 }
 
@@ -196,6 +204,7 @@ static inline void solver_put(const uint64_t *SOLVER_RESTRICT row, const uint64_
 {
     const uint64_t moved = ~(uint64_t)0 << place;
     const uint64_t *top = from + (turned ? 4 : 0), *bottom = from + (turned ? 0 : 4);
+    SOLVER_ENSURE(place >= 0 && place < 64 && at >= 0 && at < 64);
     SOLVER_EACH_PLANE
     for (int j = 0; j < 4; j++)
         out[j] = row[j] + (row[j] & moved) + ((top[j] >> at & 1) << place);
@@ -209,6 +218,7 @@ static inline void solver_put(const uint64_t *SOLVER_RESTRICT row, const uint64_
 static inline void solver_take(uint64_t *SOLVER_RESTRICT row, int start, int length, uint64_t *SOLVER_RESTRICT before)
 {
     const uint64_t below = ((uint64_t)1 << start) - 1;
+    SOLVER_ENSURE(start >= 0 && length >= 1 && length <= 63 && start + length <= 64);
     SOLVER_EACH_PLANE
     for (int j = 0; j < 8; j++) {
         uint64_t x = row[j];

@@ -24,6 +24,8 @@ cdef extern from "_bits.h" nogil:
     void copy_planes "solver_copy"(const uint64_t* row, uint64_t* out) noexcept
     uint64_t BYTE_ONES "SOLVER_BYTE_ONES"
     uint64_t BYTE_TOPS "SOLVER_BYTE_TOPS"
+    # One comparison or call at a time: what Cython computes beforehand is computed in every build.
+    void ensure "SOLVER_ENSURE"(bint holds) noexcept
     bint likely "SOLVER_LIKELY"(bint x) noexcept
     bint unlikely "SOLVER_UNLIKELY"(bint x) noexcept
 
@@ -50,6 +52,7 @@ cdef inline uint64_t rng_next(rng_t* r) noexcept nogil:
 
 cdef inline uint64_t rng_below(rng_t* r, uint64_t n) noexcept nogil:
     """Uniform in [0, n), n >= 1, without bias (Lemire, ACM TOMACS 29, 2019)."""
+    ensure(n >= 1)
     cdef uint64_t low = 0
     cdef uint64_t high = mul128(rng_next(r), n, &low)
     cdef uint64_t threshold
@@ -127,7 +130,11 @@ cdef class Rng:
 
 
 cdef Rng as_rng(object seed)
+cpdef list listed(object items, str what)
+cpdef object seed_sequence(object seed)
+cpdef list uniforms(object draw, int count)
 cpdef object whole(object value)
+cpdef object whole_in(object value, long long low, long long high)
 
 
 # ------------------------------------------------------------------------------------------------
@@ -457,6 +464,7 @@ cdef inline int set_end(set_t a, int end) noexcept nogil:
 
 cdef inline set_t set_cut(set_t a, int end) noexcept nogil:
     """The set without its card at one end. A run cut to one card is a plain single."""
+    ensure(a.size >= 1)
     a.low += a.kind >> end & 1
     a.first += 1 - end
     a.size -= 1
@@ -504,6 +512,8 @@ cdef inline void find_shows(const hand_t* h, int n, set_t rival, shows_t* out, u
 
 cdef inline set_t pick_show(const hand_t* h, const shows_t* shows, const uint64_t* starts, int index) noexcept nogil:
     """The set number `index` of those counted, 0 <= index < count; each set has one number."""
+    ensure(index >= 0)
+    ensure(index < shows.count)
     cdef set_t result
     cdef uint64_t mask, behind
     cdef int shift, at
@@ -584,6 +594,8 @@ cdef inline int64_t hand_sums(const int* unseen, int cards, int64_t* ways) noexc
     cdef int64_t total = 0
     cdef int v, k, take, s
     cdef int64_t choose
+    ensure(cards >= 0)
+    ensure(cards <= 3)
     for k in range(4):
         for s in range(16):
             by_count[k][s] = 0

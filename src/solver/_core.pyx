@@ -9,10 +9,15 @@ from libc.stdint cimport uint8_t, uint64_t
 
 import operator
 import time
+from collections.abc import Sequence
 
 import numpy as np
 
 from solver.errors import ArgumentError
+
+
+cdef enum:
+    MAX_SEED = 1 << 16          # numbers in a seed
 
 
 cdef class Rng:
@@ -26,9 +31,7 @@ cdef class Rng:
     Raises
     ------
     ArgumentError
-        If an integer in `seed` is negative.
-    TypeError
-        If `seed` is of another type.
+        If `seed` is anything else, an integer in it is negative, or it has more than 65,536.
 
     Notes
     -----
@@ -38,13 +41,7 @@ cdef class Rng:
 
     def __cinit__(self, seed=None):
         cdef int j
-        if isinstance(seed, np.random.SeedSequence):
-            self.seed_sequence = seed
-        else:
-            try:
-                self.seed_sequence = np.random.SeedSequence(seed)
-            except ValueError as error:
-                raise ArgumentError(f"a seed is a whole number >= 0, or a sequence of such, not {seed!r}") from error
+        self.seed_sequence = seed_sequence(seed)
         words = self.seed_sequence.generate_state(4, np.uint64)
         for j in range(4):
             self.c.s[j] = int(words[j])
@@ -57,21 +54,24 @@ cdef class Rng:
 
     def below(self, n):
         """A uniform int in [0, n), 1 <= n < 2**64, without bias."""
-        bound = operator.index(n)
-        if not 1 <= bound < 2**64:
-            raise ArgumentError(f"n must lie in 1..2**64-1, not {n}")
+        bound = whole(n)
+        if bound is None or not 1 <= bound < 2**64:
+            raise ArgumentError(f"n must be a whole number in 1..2**64-1, not {n!r}")
         return rng_below(&self.c, bound)
 
     def random(self):
         """A uniform float in [0, 1), a multiple of 2**-53."""
         return rng_double(&self.c)
 
-    def shuffle(self, list items not None):
+    def shuffle(self, items):
         """Put a list into uniformly random order, in place."""
         cdef Py_ssize_t i, j
-        for i in range(len(items) - 1, 0, -1):
+        if not isinstance(items, list):
+            raise ArgumentError(f"a list is put into order, not {items!r}")
+        cdef list row = items
+        for i in range(len(row) - 1, 0, -1):
             j = <Py_ssize_t> rng_below(&self.c, i + 1)
-            items[i], items[j] = items[j], items[i]
+            row[i], row[j] = row[j], row[i]
 
     def choice(self, items):
         """A uniformly random element of a non-empty sequence.
@@ -79,15 +79,21 @@ cdef class Rng:
         Raises
         ------
         ArgumentError
-            If the sequence is empty.
+            If the sequence is empty, or is none.
         """
-        if not len(items):
-            raise ArgumentError("cannot choose from an empty sequence")
-        return items[rng_below(&self.c, len(items))]
+        try:
+            if not len(items):
+                raise ArgumentError("cannot choose from an empty sequence")
+            return items[rng_below(&self.c, len(items))]
+        except (LookupError, TypeError) as error:
+            raise ArgumentError(f"a sequence to choose from is needed, not {items!r}") from error
 
     def spawn(self, n):
         """`n` independent streams, as `SeedSequence.spawn` makes them; this stream does not move."""
-        return [Rng(child) for child in self.seed_sequence.spawn(n)]
+        count = whole_in(n, 0, 2**31)
+        if count is None:
+            raise ArgumentError(f"n must be a whole number of at least 0, not {n!r}")
+        return [Rng(child) for child in self.seed_sequence.spawn(count)]
 
     @property
     def state(self):
@@ -112,6 +118,62 @@ def _restore_rng(seed_sequence, state):
 cdef Rng as_rng(object seed):
     """The stream itself if `seed` is one, else a new one from the seed."""
     return seed if isinstance(seed, Rng) else Rng(seed)
+
+
+cpdef object seed_sequence(object seed):
+    """A seed, as `Rng` takes it, as a numpy.random.SeedSequence; the object itself if it is one.
+
+    Looked at here, since numpy takes text as well, fails with errors of Python's, and goes down into
+    lists of lists without end.
+    """
+    if seed is None or isinstance(seed, np.random.SeedSequence):
+        return np.random.SeedSequence() if seed is None else seed
+    words = whole(seed)
+    if words is None and isinstance(seed, (Sequence, np.ndarray)) and getattr(seed, "ndim", 1) == 1:
+        words = [whole(word) for word in seed] if len(seed) <= MAX_SEED else None
+    for number in words if isinstance(words, list) else [words]:
+        if number is None or number < 0:
+            raise ArgumentError(f"a seed is a whole number >= 0, or a sequence of such, not {seed!r}")
+    return np.random.SeedSequence(words)
+
+
+cpdef list uniforms(object draw, int count):
+    """What `draw` gives in so many calls: floats in [0, 1).
+
+    Raises
+    ------
+    ArgumentError
+        If it cannot be called, or gives something else. What it raises is raised.
+    """
+    if not callable(draw):
+        raise ArgumentError(f"uniform_01 is something to call, not {draw!r}")
+    result = []
+    for _ in range(count):
+        u = draw()
+        if not isinstance(u, (float, int, np.floating)) or not 0 <= u < 1:
+            raise ArgumentError(f"uniform_01 must return floats in [0, 1), not {u!r}")
+        result.append(float(u))
+    return result
+
+
+cpdef list listed(object items, str what):
+    """What is iterated over, as a list.
+
+    Raises
+    ------
+    ArgumentError
+        If it cannot be.
+    """
+    try:
+        return list(items)
+    except TypeError as error:
+        raise ArgumentError(f"{what} is a sequence, not {items!r}") from error
+
+
+cpdef object whole_in(object value, long long low, long long high):
+    """A whole number in low..high as an int; None for anything else."""
+    number = whole(value)
+    return None if number is None or not low <= number <= high else number
 
 
 cpdef object whole(object value):
@@ -139,7 +201,7 @@ cdef int _load_tops(object tops, hand_t* hand) except -1:
     """The row of numbers as planes; the number of cards."""
     cdef uint8_t cards[MAX_HAND]
     cdef int n = 0
-    row = list(tops)
+    row = listed(tops, "a row")
     if len(row) > MAX_HAND:
         raise ArgumentError(f"a row holds at most {MAX_HAND} cards, not {len(row)}")
     for i, number in enumerate(row):
@@ -297,7 +359,7 @@ def picked_sets(tops, active=None):
     cdef set_t rival, picked
     cdef pairs_t pairs
     cdef int n = _load_tops(tops, &hand), i
-    row = [] if active is None else list(active)
+    row = [] if active is None else listed(active, "active")
     rival.first = rival.size = rival.low = rival.kind = 0
     if _code(row):
         i = _load_tops(row, &table)

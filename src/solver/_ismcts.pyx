@@ -16,7 +16,7 @@ import time
 
 import numpy as np
 
-from solver._core cimport Rng, highest, rng_below, rng_fork
+from solver._core cimport Rng, ensure, highest, rng_below, rng_fork
 from solver.games.ops cimport CHANCE_PLAYER, TERMINAL_PLAYER, GameOps, SearchRoot
 
 from solver.errors import SearchError
@@ -173,6 +173,8 @@ cdef class Tree:
 
     cdef uint32_t add(self, uint32_t parent, uint64_t key, int32_t action, int32_t chooser) noexcept nogil:
         """A new child; `reserve` has made room."""
+        ensure(self.used < self.reserved)
+        ensure(parent < self.used)
         cdef uint32_t node = self.used
         cdef uint64_t slot = mix(key, parent) & self.table_mask
         cdef node_t* child = &self.nodes[node]
@@ -395,6 +397,9 @@ cdef class Tree:
                     self.deal()
                     moves = 0
                     continue
+            ensure(at >= 0)
+            ensure(at < n)
+            ensure(depth < MAX_DEPTH)
             seen = self.ops.apply(self.ops.context, self.state, self.actions[at])
             if child == 0:
                 if may_grow:

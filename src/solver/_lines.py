@@ -48,6 +48,10 @@ def unpack(data: bytes, path: Path, what: str) -> Iterator[dict[str, Any]]:
         text = line[:-_CRC_LENGTH] + b"}"
         if found is None or int(found[1], 16) != zlib.crc32(text):
             raise RecordError(f"{path}: line {number} is damaged, or is none of {what}")
-        content = json.loads(text)
-        assert isinstance(content, dict)
+        try:
+            content = json.loads(text)
+        except (ValueError, RecursionError):
+            content = None
+        if not isinstance(content, dict):
+            raise RecordError(f"{path}: line {number} is none of {what}")
         yield content

@@ -18,10 +18,12 @@ from numpy.typing import NDArray
 from solver import archive
 from solver._extras import extra
 from solver._policy_columns import BY_ACTION, DTYPES, Columns, encoded, hashed
-from solver.errors import ArchiveError, ArgumentError, PolicyError
+from solver.errors import ArchiveError, ArgumentError, PolicyError, SolverError
 
 _VERSION = 1  # of the JSON and Parquet layouts
 _FORMAT = "cardsolver policy"
+_ROOM = 64 << 20  # bytes that any Parquet file may claim,
+_PACKED = 200  # and how many times its own size a large one may
 
 _Table = TypeVar("_Table")
 _Make = Callable[[Columns, dict[str, Any], list[str] | None], _Table]
@@ -51,8 +53,8 @@ def read_json(source: str | os.PathLike[str], make: _Make[_Table]) -> _Table:
     if isinstance(source, str) and source.lstrip().startswith("{"):
         text, name = source, "the text"
     else:
-        name = os.fspath(source)
-        with open(source, "rb") as file:
+        name = archive.file_name(source)
+        with open(name, "rb") as file:
             data = file.read()
         try:
             text = data.decode()
@@ -163,7 +165,9 @@ def _imported(
         raise ArchiveError(f"{name}: {error}") from None
 
 
-def write_parquet(path: str | os.PathLike[str], ask: Callable[[], Columns], meta: dict[str, Any]) -> None:
+def write_parquet(
+    path: str | os.PathLike[str], ask: Callable[[], Columns], meta: dict[str, Any], compact: bool = False
+) -> None:
     """Write a Parquet file; `ask` gives the columns, verified, and is called if pyarrow is there."""
     pa, pq = extra("pyarrow", "parquet"), extra("pyarrow.parquet", "parquet")
     columns = ask()
@@ -172,7 +176,11 @@ def write_parquet(path: str | os.PathLike[str], ask: Callable[[], Columns], meta
     if "text_bytes" in columns:
         buffers = [pa.py_buffer(columns["text_offsets"]), pa.py_buffer(columns["text_bytes"])]
         data["text"] = pa.LargeStringArray.from_buffers(count, *buffers)
-    data |= {"key": columns["keys"], "check": columns["checks"], "player": columns["players"]}
+    elif compact:
+        raise PolicyError("a compact file has texts in place of keys, and this table was built with keep_text=False")
+    if not compact:
+        data |= {"key": columns["keys"], "check": columns["checks"]}
+    data["player"] = columns["players"]
     for name in BY_ACTION:
         if name in columns:
             data[name] = pa.LargeListArray.from_arrays(columns["offsets"], columns[name])
@@ -180,26 +188,52 @@ def write_parquet(path: str | os.PathLike[str], ask: Callable[[], Columns], meta
         data["visits"] = columns["visits"]
     head = {"format": _FORMAT, "version": _VERSION, "meta": meta}
     table = pa.table(data).replace_schema_metadata({_FORMAT: json.dumps(head)})
+    how: dict[str, Any] = {}
+    if compact:
+        # a text then differs from the one before it in its last letters only
+        table = table.sort_by([("text", "ascending"), ("player", "ascending")])
+        others = [f"{name}.list.element" if name in BY_ACTION else name for name in data if name != "text"]
+        how = {"compression": "zstd", "compression_level": 19, "use_dictionary": others}
+        how["column_encoding"] = {"text": "DELTA_BYTE_ARRAY"}
     with archive.replacing(path) as file:
-        pq.write_table(table, file, write_page_checksum=True)
+        pq.write_table(table, file, write_page_checksum=True, **how)
 
 
 def read_parquet(path: str | os.PathLike[str], make: _Make[_Table]) -> _Table:
     """A table from a Parquet file."""
     pa, pq = extra("pyarrow", "parquet"), extra("pyarrow.parquet", "parquet")
-    name = os.fspath(path)
-    with open(path, "rb") as file:
+    name = archive.file_name(path)
+    with open(name, "rb") as file:
         data = file.read()
     try:
-        table = pq.ParquetFile(pa.BufferReader(data), page_checksum_verification=True).read()
+        file = pq.ParquetFile(pa.BufferReader(data), page_checksum_verification=True)
+        _check_room(file.metadata, len(data), name)
+        table = file.read()
         table.validate(full=True)
         head = json.loads((table.schema.metadata or {}).get(_FORMAT.encode(), b"null"))
     except (pa.ArrowException, OSError, ValueError, RecursionError) as error:
+        if isinstance(error, SolverError):
+            raise
         raise ArchiveError(f"{name}: no Parquet file, or a damaged one: {error}") from None
     if not isinstance(head, dict) or head.get("format") != _FORMAT or not isinstance(head.get("meta"), dict):
         raise ArchiveError(f"{name}: a Parquet file, but not of a policy")
     _check_version(name, head.get("version"))
     return _from_arrow(pa, table, head["meta"], name, make)
+
+
+def _check_room(metadata: Any, size: int, name: str) -> None:
+    """Refuse a file that says it holds far more than its bytes can: a run of one value takes no room in it."""
+    groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
+    columns = [group.column(i) for group in groups for i in range(group.num_columns)]
+    values = sum(max(0, column.num_values) for column in columns)
+    claimed = sum(max(0, column.total_uncompressed_size) for column in columns)
+    most = max(_ROOM, _PACKED * size)
+    # each row has hashes of its own, which nothing packs
+    if metadata.num_rows > size or 8 * values > most or claimed > most:
+        raise ArchiveError(
+            f"{name}: {size:,} bytes claim {metadata.num_rows:,} rows of {values:,} values and {claimed:,} bytes: "
+            "more than a policy of that size has"
+        )
 
 
 def _from_arrow(pa: Any, table: Any, meta: dict[str, Any], name: str, make: _Make[_Table]) -> _Table:
@@ -241,6 +275,8 @@ def _from_arrow(pa: Any, table: Any, meta: dict[str, Any], name: str, make: _Mak
         columns["visits"] = plain("visits", pa.float64())
     columns = {entry: np.array(items, DTYPES[entry]) for entry, items in columns.items()}
     texts = column("text", pa.large_string()).to_pylist() if "text" in names else None
+    if texts is not None and not {"key", "check"} & set(names):
+        return _imported(columns, texts, b"", meta, name, make)
     hashes = np.stack([plain("key", pa.uint64()), plain("check", pa.uint64())], axis=1).astype("<u8")
     result = _imported(columns, texts, hashes.tobytes(), meta, name, make)
     if texts is not None and not np.array_equal(np.sort(columns["keys"]), np.sort(hashes[:, 0])):

@@ -7,8 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from solver import games
-from solver.errors import PolicyError, PositionError
+from solver._core import whole
+from solver._protocol_checks import listed, names_nonsense
+from solver.errors import ArgumentError, PolicyError, PositionError
 from solver.games import notation
+from solver.protocol import offers
 
 
 def turn_based(game: Any) -> Any:
@@ -22,6 +25,8 @@ def describe(game: Any) -> dict[str, Any]:
     """The entries of `PolicyTable.meta` that name a game: ``game`` and ``rules``, the version of its rules or None."""
     name = str(game)
     if name == object.__repr__(game):  # it has an address in it
+        if not offers(game, "get_parameters"):
+            raise ArgumentError(f"a game has __str__ or get_parameters(), which {type(game).__qualname__} has not")
         options = game.get_parameters()
         name = notation.format_game(f"{type(game).__module__}.{type(game).__qualname__}", options)
     return {"game": name, "rules": getattr(game, "rules_version", None)}
@@ -49,8 +54,13 @@ def check_game(meta: Mapping[str, Any], game: Any, where: str) -> None:
         )
 
 
+@names_nonsense
 def information_states(game: Any, max_states: int) -> dict[tuple[str, int], tuple[int, ...]]:
     """The legal actions at each information state of a game, with its player."""
+    if (whole(max_states) or 0) < 1:
+        raise ArgumentError(f"max_states is a whole number of at least 1, not {max_states!r}")
+    if not hasattr(game, "new_initial_state"):
+        raise ArgumentError(f"a game is needed, not {game!r}")
     game = turn_based(game)
     found: dict[tuple[str, int], tuple[int, ...]] = {}
     # Children are made one by one: a chance node may have more outcomes than fit into memory.
@@ -73,7 +83,7 @@ def information_states(game: Any, max_states: int) -> dict[tuple[str, int], tupl
             player = state.current_player()
             if player < 0:
                 raise PolicyError(f"{game} lets several players decide at once (seat {player}): not supported")
-            actions = legal = tuple(sorted(int(action) for action in state.legal_actions()))
+            actions = legal = tuple(sorted(int(action) for action in listed(state.legal_actions(), "legal actions")))
             text = state.information_state_string(player)
             if found.setdefault((text, player), legal) != legal:
                 raise PolicyError(f"{text!r}: legal actions {list(legal)}, elsewhere {list(found[text, player])}")

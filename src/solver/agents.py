@@ -558,6 +558,8 @@ def split(text: str) -> list[str]:
     >>> split("ismcts:2000,opponents=tree,planning")
     ['ismcts:2000,opponents=tree', 'planning']
     """
+    if not isinstance(text, str):
+        raise ArgumentError(f"agents are named in a str such as 'planning,ismcts:2000', not {text!r}")
     return re.split(r",(?![a-z_]+=)", text)
 
 

@@ -13,6 +13,7 @@ gives out what was damaged:
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 import mmap
@@ -31,7 +32,7 @@ from numpy.typing import NDArray
 
 from solver.errors import ArchiveError, ArgumentError
 
-__all__ = ["BLOCK", "FORMAT", "SMALL", "Archive", "plain", "read", "replacing", "write"]
+__all__ = ["BLOCK", "FORMAT", "SMALL", "Archive", "file_name", "plain", "read", "replacing", "write"]
 
 FORMAT = 1  # version of the layout; raise it with any change of the bytes
 BLOCK = 16384  # bytes that are verified together
@@ -207,6 +208,24 @@ def plain(value: Any, where: str = "meta", depth: int = 100) -> Any:
     raise ArgumentError(f"{where} is {type(value).__name__}: only numbers, text, lists and dicts can be kept")
 
 
+def file_name(path: Any) -> str:
+    """A path as text.
+
+    Raises
+    ------
+    ArgumentError
+        If no file can have that name: it is no path, or has a zero character or half a surrogate pair.
+    """
+    try:
+        name = os.fsdecode(path)
+        os.fsencode(name)
+    except (TypeError, ValueError):
+        name = "\0"
+    if "\0" in name:
+        raise ArgumentError(f"{path!r} is no name of a file")
+    return name
+
+
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """A binary file to write, which takes the place of `path` at the end of the block.
@@ -217,11 +236,13 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     Raises
     ------
     OSError
-        If the folder cannot be written to, the disk is full, or `path` is no ordinary file.
+        If the folder cannot be written to, the disk is full, or `path` is no ordinary file; it names the file.
+    ArgumentError
+        If `path` is no name of a file.
     """
-    target = os.path.realpath(path)  # a symbolic link stays one
+    target = os.path.realpath(file_name(path))  # a symbolic link stays one
     if os.path.exists(target) and not os.path.isfile(target):
-        raise OSError(f"{target} is no ordinary file")
+        raise OSError(errno.EINVAL, "it is no ordinary file", target)
     folder, name = os.path.split(target)
     temporary = os.path.join(folder, f".{name[:100]}.{secrets.token_hex(8)}.tmp")
     file = open(temporary, "xb")  # noqa: SIM115 closed below, before the renaming
@@ -231,9 +252,12 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, target)
-    except BaseException:
+    except BaseException as error:
         with suppress(OSError):
             os.unlink(temporary)
+        # a full disk is met by the file's number, and so without its name
+        if isinstance(error, OSError) and error.filename is None:
+            error.filename = target
         raise
     # The new name itself must outlast a power cut; not all systems let a folder be opened.
     with suppress(OSError):
@@ -463,18 +487,18 @@ def read(path: str | os.PathLike[str], kind: str, verify: Literal["auto", "full"
     ArchiveError
         If the file is cut or changed, is not of this library, or is of another kind or version.
     ArgumentError
-        If `verify` is something else.
+        If `verify` is something else, or `path` no name of a file.
     OSError
         If the file cannot be read; FileNotFoundError if there is none.
     """
-    if verify not in ("auto", "full", "lazy"):
+    if not isinstance(verify, str) or verify not in ("auto", "full", "lazy"):
         raise ArgumentError(f"verify must be auto, full or lazy, not {verify!r}")
-    name = os.fspath(path)
+    name = file_name(path)
 
     def fail(message: str) -> ArchiveError:
         return ArchiveError(f"{name}: {message}")
 
-    with open(path, "rb") as file:
+    with open(name, "rb") as file:
         size = os.fstat(file.fileno()).st_size
         if size < _END_LENGTH + _TRAILER_LENGTH:
             raise fail("too short for a file of this library; cut, or another program's")
@@ -514,7 +538,7 @@ def read(path: str | os.PathLike[str], kind: str, verify: Literal["auto", "full"
         end = at + -(-member.nbytes // document["block"])
         checksums[member.name] = sums[at:end]
         at = end
-    archive = Archive(str(name), document["meta"], document["block"], arrays, checksums)
+    archive = Archive(name, document["meta"], document["block"], arrays, checksums)
     if verify == "full" or (verify == "auto" and size <= SMALL):
         archive.verify()
     return archive

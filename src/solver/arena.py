@@ -6,6 +6,7 @@ tables, the agents in other seats at each, so that the luck of the deal cancels.
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import time
@@ -22,12 +23,13 @@ from solver import agents as agents_
 from solver import frames, games, stats
 from solver._arena_record import Record, read
 from solver._arena_tables import Job, Played, Stopped, begin, play_deal, points_of, run, seatings, step
-from solver._core import whole
+from solver._core import listed, whole
 from solver._policy_games import describe
+from solver._protocol_checks import names_nonsense
 from solver._version import __version__
 from solver.errors import ArgumentError, RecordError
 from solver.executors import in_order
-from solver.runs import Interrupt, positive
+from solver.runs import Interrupt, flag, positive
 from solver.standing import Pair, Row, Standing, Tally
 
 __all__ = ["Pair", "Played", "Row", "Standing", "play", "replay", "seatings", "table"]
@@ -39,6 +41,7 @@ _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")  # in a repr
 _Deals = Generator[tuple[int, tuple[Played, ...]], None, None]
 
 
+@names_nonsense
 def play(
     game: Any,
     agents: Sequence[Any],
@@ -124,6 +127,10 @@ def play(
     if (whole(deals) or 0) < 1:
         raise ArgumentError(f"deals is a whole number of at least 1, not {deals!r}")
     positive("half_width", half_width, float)
+    decide = flag("decide", decide)
+    for name, given, method in (("executor", executor, "submit"), ("progress", progress, "__call__")):
+        if given is not None and not callable(getattr(given, method, None)):
+            raise ArgumentError(f"{name} has a method {method}, which {given!r} has not")
     settings = _settings(job, made)
     tally = Tally(len(made), game.num_players(), scaled=not _has_points(game))
     rule = _Rule(tally, order[0], half_width, decide)
@@ -135,6 +142,10 @@ def play(
             for tables in log or ():
                 if done == deals or rule.stop:
                     break
+                if [table.seats for table in tables] != seatings(
+                    game.num_players(), len(made), job.alone, job.duplicate, done, job.seed
+                ):
+                    raise RecordError(f"{record}: deal {done} is of other tables than are played")
                 done += 1
                 rule.add(tables)
             if not rule.stop and done < deals:
@@ -163,8 +174,8 @@ def play(
     return tally.standing(
         names,
         order,
-        sequential=half_width is not None or bool(decide),
-        settings={**settings, "deals": int(deals), "half_width": half_width, "decide": bool(decide)},
+        sequential=half_width is not None or decide,
+        settings={**settings, "deals": int(deals), "half_width": half_width, "decide": decide},
         stopped=stopped,
         seconds=time.perf_counter() - began,
     )
@@ -231,7 +242,10 @@ def replay(
         wanted = _settings(job, made)
         if wanted["agents"] != settings["agents"] or wanted["alone"] != alone:
             raise ArgumentError(f"{record} is of other agents: {settings['agents']}, not {wanted['agents']}")
-        for table, (played, new) in enumerate(zip(recorded[number], play_deal(job, number, made), strict=True)):
+        again = play_deal(job, number, made)
+        if [played.seats for played in recorded[number]] != [new.seats for new in again]:
+            raise RecordError(f"{record}: deal {number} is of other tables than are played")
+        for table, (played, new) in enumerate(zip(recorded[number], again, strict=True)):
             if new.actions != played.actions:
                 pairs = zip(new.actions, played.actions, strict=False)
                 at = next((i for i, (one, other) in enumerate(pairs) if one != other), len(played.actions))
@@ -319,7 +333,7 @@ def _job(
     """Names of the rows, and a job of no deals, its agents in the order given."""
     if isinstance(players, str) or isinstance(against, str):
         raise ArgumentError("agents are given as a list")
-    first, second = list(players), list(against or ())
+    first, second = listed(players, "agents"), [] if against is None else listed(against, "against")
     if not first or (against is not None and not second):
         raise ArgumentError("at least one agent is needed" + (" in against" if first else ""))
     number: int | None = whole(seed)
@@ -337,7 +351,7 @@ def _job(
         seen[player.name] += 1
         names.append(player.name if seen[player.name] == 1 else f"{player.name} ({seen[player.name]})")
     alone = len(first) if second else None
-    return names, Job(game, tuple(first + second), number, alone, bool(duplicate), ())
+    return names, Job(game, tuple(first + second), number, alone, flag("duplicate", duplicate), ())
 
 
 def _canonical(job: Job) -> tuple[list[int], list[Any], Job]:
@@ -417,7 +431,7 @@ class _Rule:
         values = self.values[agent]
         if len(values) < stats.FIRST_LOOK:
             return 0.0, float("inf")
-        return sum(values) / len(values), stats.confidence_width(len(values), stats.spread(values))
+        return math.fsum(values) / len(values), stats.confidence_width(len(values), stats.spread(values))
 
 
 # ----------------------------------------------------------------------------------------------
@@ -428,7 +442,7 @@ def _here(job: Job, deals: Sequence[int], made: Sequence[Any], interrupt: Interr
     """Play in this thread; after Ctrl-C the deal that is under way is dropped."""
     for deal in deals:
         try:
-            yield deal, play_deal(job, deal, made, lambda: interrupt.asked)
+            yield deal, play_deal(job, deal, made, interrupt)
         except Stopped:
             return
 

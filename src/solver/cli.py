@@ -367,11 +367,14 @@ def main() -> None:
     except FileNotFoundError as error:
         status = _complain(f"there is no file {error.filename}")
     except OSError as error:
-        # Nobody reads what we print, or the disk is full: the interpreter is not to try again at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        status = 1
-        if not isinstance(error, BrokenPipeError):
-            _complain(f"cannot read or write: {error}")
+        if error.filename is not None:
+            status = _complain(f"cannot read or write {error.filename}: {error.strerror}")
+        else:
+            # Nobody reads what we print, or the disk is full: the interpreter is not to try again at its end.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            status = 1
+            if not isinstance(error, BrokenPipeError):
+                _complain(f"cannot write: {error}")
     except SolverError as error:
         status = _complain(str(error))
     except Exception as error:

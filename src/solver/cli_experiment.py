@@ -67,6 +67,9 @@ def run(
     workers: Workers = 1,
     dask: Dask = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Another seed than that of the experiment.")] = None,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Go on though run.py or a version has changed; config.json tells.")
+    ] = False,
     folder: Folder = None,
 ) -> None:
     """Run an experiment, and write its report.
@@ -82,7 +85,7 @@ def run(
     found = experiments_.load(name, folder)
     try:
         with opened(workers, dask) as executor, _bar(found.name) as progress:
-            path = experiments_.run(found, scale, out, seed=seed, executor=executor, progress=progress)
+            path = experiments_.run(found, scale, out, seed=seed, keep=keep, executor=executor, progress=progress)
     except KeyboardInterrupt as interrupt:
         if interrupt.args:
             typer.echo(f"solver: {interrupt}", err=True)

@@ -16,7 +16,7 @@ from typing import Annotated, Any
 import typer
 from rich.progress import TextColumn
 
-from solver import cfr, duel, games
+from solver import cfr, duel, games, policy_plots
 from solver import policy as policies
 from solver.console import AsJson, Dask, Seed, Workers, choices, console, plain_table, terminal_progress
 from solver.errors import ArgumentError, MissingExtraError
@@ -31,7 +31,12 @@ SORTED = 100_000  # information states that are sorted before some are shown
 
 policy_app = typer.Typer(rich_markup_mode=None)
 
-File = Annotated[Path, typer.Argument(help="A policy file.")]
+File = Annotated[Path, typer.Argument(help="A policy file, also one in Parquet that ends in .parquet.")]
+
+
+def load_table(file: Path) -> PolicyTable:
+    """The policy of a file, in the library's format or in Parquet."""
+    return PolicyTable.from_parquet(file) if file.suffix == ".parquet" else policies.load(file)
 
 
 @policy_app.callback(invoke_without_command=True)
@@ -318,7 +323,7 @@ def show(
     Example:
       solver policy show leduc.policy --rows 5 --player 0
     """
-    table = policies.load(file)
+    table = load_table(file)
     if containing and not table.has_text:
         raise ArgumentError("this table keeps no texts, so --containing finds nothing")
     found = (
@@ -375,7 +380,7 @@ def look(
     Example:
       solver policy look leduc.policy 2a:
     """
-    table = policies.load(file)
+    table = load_table(file)
     text = text_of(state)
     chances = table.action_probabilities(text, player)
     if as_json:
@@ -404,7 +409,7 @@ def compare(
     Example:
       solver policy compare leduc.policy other.policy
     """
-    one, two = policies.load(first), policies.load(second)
+    one, two = load_table(first), load_table(second)
     found = one.compare(two, most=rows)
     summary = {
         "common": found.common,
@@ -438,6 +443,7 @@ def compare(
 def export(
     file: File,
     to: Annotated[Path, typer.Argument(help="A name that ends in .json or .parquet.")],
+    compact: Annotated[bool, typer.Option(help="Parquet without hashes and packed harder, to publish.")] = False,
 ) -> None:
     """Write a policy as JSON or Parquet.
 
@@ -446,11 +452,32 @@ def export(
       solver policy export leduc.policy leduc.json
     """
     _check_out("the export", to)
-    table = policies.load(file)
+    if compact and to.suffix != ".parquet":
+        raise ArgumentError("--compact is for Parquet: give a name that ends in .parquet")
+    table = load_table(file)
     if to.suffix == ".json":
         table.to_json(to)
     elif to.suffix == ".parquet":
-        table.to_parquet(to)
+        table.to_parquet(to, compact=compact)
     else:
         raise ArgumentError(f"the name ends in .json or .parquet, not {to.suffix or 'nothing'!r}")
     console().print(f"{len(table):,} information states written to {to}")
+
+
+@policy_app.command()
+def plot(
+    file: File,
+    out: Annotated[Path | None, typer.Option(help="A .png or .svg; by default FILE with .png.")] = None,
+) -> None:
+    """Draw a policy of the duel or of kuhn.
+
+    Of the duel how it opens, raises and doubts, as heat maps; of kuhn the tree of its bets.
+
+    \b
+    Example:
+      solver policy plot kuhn.policy --out kuhn.svg
+    """
+    to = file.with_suffix(".png") if out is None else out
+    _check_out("--out", to)
+    policy_plots.draw(load_table(file), to)
+    typer.echo(to)

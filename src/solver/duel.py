@@ -18,7 +18,7 @@ import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,10 +37,13 @@ __all__ = [
     "METHODS",
     "DuelPolicy",
     "Game",
+    "Profile",
     "Solution",
     "State",
+    "best_responses",
     "exploitability",
     "full_menu_exploitability",
+    "profile",
     "solve",
     "value",
 ]
@@ -48,6 +51,8 @@ __all__ = [
 DEFAULT_BIDS = (0, *range(12, 29))
 DEFAULT_TARGET = 5e-5
 _SUMS = len(WAYS)
+_MOST_BYTES = 1 << 32  # of a policy that is made of a table
+_RARE = 1e-10  # chance of a history that a profile leaves out
 # alpha, beta, gamma
 METHODS = ("dcfr", "cfr+")
 _DEFAULTS = {"dcfr": (2.0, 0.25, 4.0), "cfr+": (0.0, 0.0, 1.0)}
@@ -163,7 +168,9 @@ class DuelPolicy:
             for total in range(_SUMS):
                 yield f"s{total}{words} {top}", 1 - len(bids) % 2, (DOUBT,), certain
 
-    def to_table(self, meta: Mapping[str, Any] | None = None, forced: bool = True) -> PolicyTable:
+    def to_table(
+        self, meta: Mapping[str, Any] | None = None, forced: bool = True, reached: bool = False
+    ) -> PolicyTable:
         """The policy as a table of its information states; the default menu has 2 million, 4 with forced doubts.
 
         Parameters
@@ -172,6 +179,10 @@ class DuelPolicy:
             What made it, such as `Solution.settings`.
         forced : bool
             Whether information states with nothing but a doubt are listed too.
+        reached : bool
+            Whether only information states are listed that the policy's own play leads to, whatever the rival bids,
+            of the menu or not, with those actions only that it plays; none that are forced. It is as good as the
+            whole table, and `from_table` reads it.
 
         Returns
         -------
@@ -183,19 +194,21 @@ class DuelPolicy:
         actions: list[NDArray[np.int32]] = []
         probabilities: list[NDArray[np.float64]] = []
 
-        def add(words: str, player: int, legal: tuple[int, ...], share: NDArray[np.float64]) -> None:
-            texts.extend([f"s{total}{words}" for total in range(_SUMS)])
-            players.append(np.full(_SUMS, player, dtype=np.int8))
-            counts.append(np.full(_SUMS, len(legal), dtype=np.int64))
-            actions.append(np.tile(np.array(legal, dtype=np.int32), _SUMS))
-            probabilities.append(share.T.ravel())
-
-        certain = np.ones((1, _SUMS))
-        for bids, start, legal in self.blocks():
+        def add(bids: tuple[int, ...], legal: tuple[int, ...], share: NDArray[np.float64], led: NDArray[Any]) -> None:
             words = "".join(f" {bid}" for bid in bids)
-            add(words, len(bids) % 2, legal, self._shares(start, len(legal)))
-            if forced:
-                add(f"{words} {self.game.bids[-1]}", 1 - len(bids) % 2, (DOUBT,), certain)
+            sums = np.flatnonzero(led)
+            listed = share.T[sums] > 0 if reached else np.ones((len(sums), len(legal)), np.bool_)
+            texts.extend([f"s{total}{words}" for total in sums])
+            players.append(np.full(len(sums), len(bids) % 2, dtype=np.int8))
+            counts.append(listed.sum(axis=1))
+            actions.append(np.tile(np.array(legal, dtype=np.int32), (len(sums), 1))[listed])
+            probabilities.append(share.T[sums][listed])
+
+        every = np.ones(_SUMS, np.bool_)
+        for bids, start, legal, led in _led_to(self.game.bids, self.array):
+            add(bids, legal, self._shares(start, len(legal)), led if reached else every)
+            if forced and not reached:
+                add((*bids, self.game.bids[-1]), (DOUBT,), np.ones((1, _SUMS)), every)
         return PolicyTable.build(
             texts,
             np.concatenate(players),
@@ -209,20 +222,32 @@ class DuelPolicy:
     def from_table(cls, table: PolicyTable) -> DuelPolicy:
         """The policy of a table of a duel, such as `to_table` gives; in double precision.
 
+        Information states that the policy's own play never leads to may lack: what stands there changes neither
+        its value nor its exploitability. They are played uniformly.
+
         Raises
         ------
         PolicyError
-            If the table is of another game, or lacks an information state.
+            If the table is of another game, or of more bids than fit into 4 GB, or lacks an information state that
+            its own play leads to.
         """
         try:
             game = load(str(table.meta.get("game")))
         except SolverError as error:
             raise PolicyError(f"a table of a duel is needed, not of {table.meta.get('game')}") from error
-        array = np.zeros((_duel.num_rows(len(game.bids)), _SUMS))
-        for bids, start, legal in _blocks(game.bids):
-            words = "".join(f" {bid}" for bid in bids)
+        menu = game.bids
+        needed = _duel.num_rows(len(menu)) * _SUMS * 8
+        if needed > _MOST_BYTES:
+            raise PolicyError(f"a policy of {game} takes {needed:,} bytes: a table of fewer bids is needed")
+        array = np.zeros((_duel.num_rows(len(menu)), _SUMS))
+        for bids, start, legal, reached in _led_to(menu, array):
+            player, words = len(bids) % 2, "".join(f" {bid}" for bid in bids)
             for total in range(_SUMS):
-                chances = table.action_probabilities(f"s{total}{words}", len(bids) % 2)
+                text = f"s{total}{words}"
+                if not reached[total] and table.find(text, player) is None:
+                    array[start : start + len(legal), total] = 1 / len(legal)
+                    continue
+                chances = table.action_probabilities(text, player)
                 array[start : start + len(legal), total] = [chances.get(action, 0.0) for action in legal]
         return cls(game, array)
 
@@ -303,6 +328,26 @@ def _blocks(menu: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], int, tuple
             waiting.append(((*bids, menu[-1 - under]), _below(start, height, under), under))
 
 
+def _led_to(
+    menu: tuple[int, ...], array: NDArray[Any]
+) -> Iterator[tuple[tuple[int, ...], int, tuple[int, ...], NDArray[np.bool_]]]:
+    """The histories as `_blocks` has them, and by sum whether own play leads to moving there, whatever the rival bids.
+
+    The rows of a history may be filled in once it was given.
+    """
+    every = np.ones(_SUMS, np.bool_)
+    # by history: with which sums own play may be to move there, and with which it may wait for the rival
+    known: dict[tuple[int, ...], tuple[NDArray[np.bool_], NDArray[np.bool_]]] = {(): (every, every)}
+    for bids, start, legal in _blocks(menu):
+        moves, waits = known.pop(bids)
+        yield bids, start, legal, moves
+        for row, action in zip(array[start : start + len(legal)], legal, strict=True):
+            if action not in (DOUBT, menu[-1]):
+                bid = moves & (row > 0)
+                # a bid that the menu lacks counts as the one below it, so that the bidder is to move again
+                known[(*bids, action)] = (waits if action + 1 in menu else waits | bid, bid)
+
+
 @dataclass(frozen=True, eq=False)
 class Solution(frames.Framed):
     """An equilibrium, how good it is, and what made it.
@@ -360,6 +405,51 @@ def _policy(policy: object) -> DuelPolicy:
     return policy
 
 
+def best_responses(
+    policy: DuelPolicy | PolicyTable, low: int | None = None, high: int | None = None
+) -> tuple[float, float]:
+    """What a best response wins against a policy, as the opener and as the second player; exact.
+
+    Parameters
+    ----------
+    policy : DuelPolicy or PolicyTable
+        A table, as `DuelPolicy.to_table` gives it, takes some seconds to read.
+    low, high : int, optional
+        Bids that the best response has, 0 and 30 if only the other is given. The policy's menu must lie within.
+        Without either, it has the bids of the menu. `full_menu_exploitability` says how a policy answers others.
+
+    Returns
+    -------
+    (float, float)
+        The opener's value in the duel over those bids lies between minus the second and the first.
+
+    Raises
+    ------
+    ArgumentError
+        If it is no policy of a duel, or a limit is no whole number in 0..30 that leaves the menu within.
+
+    Examples
+    --------
+    >>> first, second = best_responses(solve(10, 20, target=1e-4).policy)
+    >>> -second < 0.00475 < first
+    True
+    """
+    policy = _policy(policy)
+    menu = policy.game.bids
+    if low is None and high is None:
+        return _duel.best_response(policy.array, menu, 0), _duel.best_response(policy.array, menu, 1)
+    limits = []
+    for name, limit in (("low", 0 if low is None else low), ("high", MAX_BID if high is None else high)):
+        number = whole(limit)
+        if number is None or not 0 <= number <= MAX_BID:
+            raise ArgumentError(f"{name} must be a whole number in 0..{MAX_BID}, not {limit!r}")
+        limits.append(number)
+    if limits[0] > menu[0] or limits[1] < menu[-1]:
+        raise ArgumentError(f"the policy bids {menu[0]} to {menu[-1]}, which {limits[0]}..{limits[1]} must contain")
+    pair = (limits[0], limits[1])
+    return _duel.best_response(policy.array, menu, 0, pair), _duel.best_response(policy.array, menu, 1, pair)
+
+
 def exploitability(policy: DuelPolicy | PolicyTable) -> float:
     """What a best response wins against a policy, the mean of both seats (NashConv / 2), within its menu.
 
@@ -368,9 +458,8 @@ def exploitability(policy: DuelPolicy | PolicyTable) -> float:
     ArgumentError
         If it is neither.
     """
-    policy = _policy(policy)
-    menu = policy.game.bids
-    return (_duel.best_response(policy.array, menu, 0) + _duel.best_response(policy.array, menu, 1)) / 2
+    first, second = best_responses(policy)
+    return (first + second) / 2
 
 
 def value(policy: DuelPolicy | PolicyTable) -> tuple[float, float]:
@@ -420,18 +509,81 @@ def full_menu_exploitability(policy: DuelPolicy | PolicyTable, low: int = 0, hig
     of a lesser bid is worth more to the bidder. So the best response needs to look at the menu and
     the bid after each bid of it only, and it skips what the policy never plays.
     """
+    first, second = best_responses(policy, low, high)
+    return (first + second) / 2
+
+
+class Profile(NamedTuple):
+    """How a policy plays, averaged over the histories that it leads to when it has both seats.
+
+    Attributes
+    ----------
+    bids : tuple of int
+        The menu, n bids.
+    opening : numpy.ndarray
+        float64, shape (16, n): by own sum the probability of each opening bid.
+    facing : numpy.ndarray
+        float64, shape (16, n): how often a duel has somebody with this sum answer this bid; may be above 1 in sum,
+        since a duel has many answers.
+    doubting : numpy.ndarray
+        float64, shape (16, n): how often such an answer is a doubt; nan where it never comes to that.
+    raising : numpy.ndarray
+        float64, shape (n, n): how often a duel has a raise from the bid of the row to that of the column.
+    doubted : numpy.ndarray
+        float64, shape (n,): how often a duel ends with this bid doubted; they add up to 1.
+    """
+
+    bids: tuple[int, ...]
+    opening: NDArray[np.float64]
+    facing: NDArray[np.float64]
+    doubting: NDArray[np.float64]
+    raising: NDArray[np.float64]
+    doubted: NDArray[np.float64]
+
+
+def profile(policy: DuelPolicy | PolicyTable) -> Profile:
+    """How a policy opens, raises and doubts, by own sum and standing bid.
+
+    Histories less likely than 1e-10 are left out.
+
+    Raises
+    ------
+    ArgumentError
+        If it is no policy of a duel.
+
+    Examples
+    --------
+    >>> found = profile(DuelPolicy.uniform(Game(10, 12)))
+    >>> found.opening[0].round(3).tolist(), found.doubting[0].round(3).tolist()
+    ([0.333, 0.333, 0.333], [0.333, 0.5, 1.0])
+    """
     policy = _policy(policy)
     menu = policy.game.bids
-    limits = []
-    for name, limit in (("low", low), ("high", high)):
-        number = whole(limit)
-        if number is None or not 0 <= number <= MAX_BID:
-            raise ArgumentError(f"{name} must be a whole number in 0..{MAX_BID}, not {limit!r}")
-        limits.append(number)
-    if limits[0] > menu[0] or limits[1] < menu[-1]:
-        raise ArgumentError(f"the policy bids {menu[0]} to {menu[-1]}, which {limits[0]}..{limits[1]} must contain")
-    pair = (limits[0], limits[1])
-    return (_duel.best_response(policy.array, menu, 0, pair) + _duel.best_response(policy.array, menu, 1, pair)) / 2
+    size = len(menu)
+    opening = np.zeros((_SUMS, size))
+    facing, doubts = np.zeros((_SUMS, size)), np.zeros((_SUMS, size))
+    raising = np.zeros((size, size))
+    chance = np.array(WAYS) / sum(WAYS)
+    # first row, bids left, and by sum how likely the seat to move and the other are to be here, sums drawn
+    waiting = [(0, size, chance, chance)]
+    while waiting:
+        start, height, mine, other = waiting.pop()
+        here = mine * other.sum()
+        if here.sum() < _RARE:
+            continue
+        last = size - 1 - height
+        share = policy._shares(start, len(_actions(menu, height))) if height else np.ones((1, _SUMS))
+        if height == size:
+            opening += share.T
+        else:
+            facing[:, last] += here
+            doubts[:, last] += here * share[height]
+            raising[last, last + 1 :] += share[:height] @ here
+        for under in range(height):
+            below = _below(start, height, under) if under else 0
+            waiting.append((below, under, other, mine * share[height - 1 - under]))
+    doubting = np.divide(doubts, facing, out=np.full_like(facing, math.nan), where=facing > 0)
+    return Profile(menu, opening, facing, doubting, raising, doubts.sum(axis=0))
 
 
 def solve(

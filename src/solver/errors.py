@@ -6,6 +6,7 @@ __all__ = [
     "ArgumentError",
     "CompileError",
     "ExperimentError",
+    "GameError",
     "GameOptionError",
     "IllegalActionError",
     "MissingExtraError",
@@ -76,6 +77,10 @@ class CompileError(SolverError):
 
 class ExperimentError(SolverError):
     """An experiment is not there or not as it should be, a task of it failed, or a folder is of another run."""
+
+
+class GameError(SolverError):
+    """A game that a user wrote says what `solver.protocol` does not ask for, or has no end."""
 
 
 class GameOptionError(SolverError):

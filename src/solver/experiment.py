@@ -46,7 +46,8 @@ CONFIG, RESULTS, REPORT = "config.json", "results.jsonl", "report.md"
 PROGRAM = "run.py"
 _FUNCTIONS = {"tasks": (1,), "work": (1, 2), "report": (2,)}  # with so many parameters
 _WITHOUT_TASKS = ("report", "check")  # functions of a run.py on which no result hangs
-_SAME = ("format", "experiment", "scale", "config", "tasks", "program", "versions")  # of a run that goes on
+_ASKED = ("format", "experiment", "scale", "config", "tasks")  # the same of a run that goes on
+_MADE_BY = ("program", "versions")  # too, unless what is finished is to be kept
 _POLL = 0.1  # seconds between two looks for Ctrl-C
 _DYING = 0.3  # seconds in which Ctrl-C reaches both us and the workers
 
@@ -151,7 +152,8 @@ class Experiment:
             If it needs a package that is not installed.
         """
         # threads do not share one: the second would see what the first has loaded by half
-        name = f"solver_experiment_{self.name}_{_digest(self.source.encode())}_{threading.get_ident()}"
+        mark = _digest(f"{self.path}\n{self.source}".encode())
+        name = f"solver_experiment_{self.name}_{mark}_{threading.get_ident()}"
         found = sys.modules.get(name)
         if found is not None:
             return found
@@ -413,20 +415,35 @@ def _settings(out: Path) -> dict[str, Any] | None:
     return found
 
 
-def _prepare(out: Path, settings: dict[str, Any]) -> None:
+def _prepare(out: Path, settings: dict[str, Any], keep: bool) -> None:
     """Make the folder of a run, or see that it is one of the same."""
+
+    def write() -> None:
+        with replacing(out / CONFIG) as file:
+            file.write(json.dumps(settings, indent=2).encode() + b"\n")
+
     found = _settings(out)
     if found is None:
         if out.exists() and any(not path.name.startswith(f".{CONFIG}") for path in out.iterdir()):
             raise ExperimentError(f"{out} holds files and no run: give an empty or a new folder")
         out.mkdir(parents=True, exist_ok=True)
-        with replacing(out / CONFIG) as file:
-            file.write(json.dumps(settings, indent=2).encode() + b"\n")
+        write()
         return
-    different = list(_differences({key: found.get(key) for key in _SAME}, {key: settings[key] for key in _SAME}))
-    if different:
+    asked, made_by = (
+        list(_differences({key: found.get(key) for key in keys}, {key: settings[key] for key in keys}))
+        for keys in (_ASKED, _MADE_BY)
+    )
+    if made_by and keep and not asked:
+        earlier = found.get("kept", [])
+        done = set(_whole(out)[0]).difference(*(part["tasks"] for part in earlier))
+        by = {key: found.get(key) for key in (*_MADE_BY, "revision")}
+        settings["kept"] = [*earlier, {**by, "tasks": sorted(done)}]
+        write()
+    elif asked or made_by:
+        or_keep = "" if asked else ", or keep what is finished (--keep) if that changes no result"
         raise ExperimentError(
-            f"{out} has another run, of {'; '.join(different)}: give another folder (--out), or delete this one"
+            f"{out} has another run, of {'; '.join(asked + made_by)}: give another folder (--out), or delete this "
+            f"one{or_keep}"
         )
 
 
@@ -483,6 +500,7 @@ def run(
     out: str | os.PathLike[str] | None = None,
     *,
     seed: int | None = None,
+    keep: bool = False,
     executor: Executor | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Path:
@@ -498,6 +516,9 @@ def run(
         finished, its report is written anew.
     seed : int, optional
         Instead of the configuration's.
+    keep : bool
+        Whether to go on, too, with a run that another version of the program or of the library began. `config.json`
+        then has an entry ``kept``: which tasks that one did.
     executor : concurrent.futures.Executor, optional
         Where tasks are done; by default here, one after the other. The files are the same to the byte.
     progress : callable, optional
@@ -539,7 +560,7 @@ def run(
         "machine": _machine(),
         "revision": _revision(experiment.folder),
     }
-    _prepare(out, settings)
+    _prepare(out, settings, keep)
     done, size = _whole(out)
     for number, outcome in done.items():
         if not 0 <= number < len(tasks) or outcome.task != tasks[number]:

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from solver import _html, _ismcts, explain, frames
 from solver._core import Rng, whole
+from solver._protocol_checks import LONGEST, checked_outcomes, checked_returns, endless, names_nonsense
 from solver._version import __version__
 from solver.errors import SearchError
 from solver.protocol import CHANCE_PLAYER, offers
@@ -349,8 +350,12 @@ class PythonTree:
 
     def _chance(self, state: Any) -> None:
         """Let chance decide, until a seat does or the game ends."""
+        moves = 0
         while state.current_player() == CHANCE_PLAYER:
-            outcomes = state.chance_outcomes()
+            moves += 1
+            if moves > LONGEST:
+                raise endless(type(state))
+            outcomes = checked_outcomes(state.chance_outcomes())
             ends = np.cumsum([p for _, p in outcomes])
             drawn = int(np.searchsorted(ends, self.rng.random() * ends[-1], side="right"))
             state.apply_action(outcomes[min(drawn, len(outcomes) - 1)][0])
@@ -402,8 +407,11 @@ class PythonTree:
         scale = self.style.exploration * math.sqrt(self.squares / self.iterations) if self.iterations > 1 else 0.0
         path: list[tuple[_Step, int]] = []
         in_tree = True
-        moves = 0
+        moves = length = 0
         while in_tree and not state.is_terminal():
+            length += 1
+            if length > LONGEST:
+                raise endless(type(state))
             self._chance(state)
             if state.is_terminal():
                 break
@@ -453,7 +461,7 @@ class PythonTree:
                 path.append((steps[key], player))
                 steps[key].action = action
             state.apply_action(action)
-        payoffs = derive_payoffs(self._rollout(state), self.payoff)
+        payoffs = derive_payoffs(checked_returns(self._rollout(state)), self.payoff)
         for step, player in path:
             step.visits += 1
             step.total += payoffs[player]
@@ -467,7 +475,11 @@ class PythonTree:
         """Play from the edge of the tree on; returns, or their estimate where the horizon cuts."""
         by_policy = self.style.rollout == "policy"
         until = state.horizon_clock() + self.style.horizon if by_policy and self.style.horizon >= 0 else None
+        length = 0
         while not state.is_terminal():
+            length += 1
+            if length > LONGEST:
+                raise endless(type(state))
             self._chance(state)
             if state.is_terminal():
                 break
@@ -524,7 +536,7 @@ def derive_payoffs(returns: Sequence[float], payoff: str | None) -> list[float]:
     """
     values = [float(value) for value in returns]
     if payoff == "margin":
-        total = sum(values)
+        total = math.fsum(values)
         return [value - (total - value) / (len(values) - 1) for value in values]
     if payoff == "win":
         best = max(values)
@@ -536,6 +548,7 @@ def derive_payoffs(returns: Sequence[float], payoff: str | None) -> list[float]:
 # The door
 
 
+@names_nonsense
 def search(
     position_or_state: Any,
     iterations: int | None = None,
@@ -638,6 +651,8 @@ def search(
     'show 4-4-4'
     """
     iterations, seconds, threads, max_nodes = _checked(iterations, seconds, threads, payoff, max_nodes)
+    if progress is not None and not callable(progress):
+        raise SearchError(f"progress is something to call, not {progress!r}")
     source, state = observed(position_or_state)
     defaults = source.search_defaults() if hasattr(source, "search_defaults") else {}
     if belief is not None and "belief" not in defaults:

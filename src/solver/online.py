@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 from solver import _html, frames
 from solver._core import Rng, whole
 from solver._policy_games import describe
+from solver._protocol_checks import LONGEST, checked_outcomes, checked_returns, endless, listed, names_nonsense
 from solver._version import __version__
 from solver.errors import ArgumentError, CompileError, SearchError
 from solver.evaluate import compile as compile_whole
@@ -174,9 +175,14 @@ class _Played:
     """
 
     def __init__(self, begin: Callable[[], Any], payoff: str | None = None) -> None:
-        self.start = begin
+        self._begin = begin
+        self._length = 0
         self._reading = payoff
         self._sum: float | None = None
+
+    def start(self) -> Any:
+        self._length = 0
+        return self._begin()
 
     def player(self, place: Any) -> int:
         player: int = place.current_player()
@@ -187,10 +193,7 @@ class _Played:
         return player
 
     def chances(self, place: Any) -> list[float]:
-        outcomes = [float(p) for _, p in place.chance_outcomes()]
-        summed = list(accumulate(outcomes))
-        if not outcomes or not abs(summed[-1] - 1) <= 1e-9 or min(outcomes) < 0:
-            raise CompileError(f"chance probabilities are at least 0 and sum to 1, not {outcomes}")
+        summed = list(accumulate(p for _, p in checked_outcomes(place.chance_outcomes())))
         summed[-1] = 1.0
         return summed
 
@@ -199,7 +202,7 @@ class _Played:
 
     def actions(self, place: Any) -> list[int]:
         try:
-            actions = [operator.index(action) for action in place.legal_actions()]
+            actions = [operator.index(action) for action in listed(place.legal_actions(), "legal actions")]
         except TypeError as error:
             raise CompileError(f"legal actions are whole numbers, not {place.legal_actions()!r}") from error
         if not actions or any(a >= b for a, b in pairwise(actions)) or actions[0] < 0:
@@ -207,18 +210,19 @@ class _Played:
         return actions
 
     def after(self, place: Any, k: int) -> Any:
+        self._length += 1
+        if self._length > LONGEST:
+            raise endless(type(place))
         chance = place.current_player() == CHANCE_PLAYER
         place.apply_action(place.chance_outcomes()[k][0] if chance else place.legal_actions()[k])
         return place
 
     def payoff(self, place: Any) -> float:
-        returns = [float(r) for r in place.returns()]
+        returns = checked_returns(place.returns())
         if len(returns) != 2:
             raise ArgumentError(f"these methods are for two players, not {len(returns)}")
         first, second = derive_payoffs(returns, self._reading)
         both = first + second
-        if not math.isfinite(both):
-            raise CompileError(f"an end pays {returns}: finite numbers are needed")
         if self._sum is None:
             self._sum = both
         if abs(both - self._sum) > 1e-9 * max(1.0, abs(first), abs(second)):
@@ -262,13 +266,13 @@ class _Row:
 
     def average(self) -> list[float]:
         """The average policy."""
-        total = sum(self.plays)
+        total = math.fsum(self.plays)
         return [p / total for p in self.plays] if total > 0 else [1 / len(self.plays)] * len(self.plays)
 
     def matching(self) -> list[float]:
         """The policy by regret matching."""
         kept = [r if r > 0 else 0.0 for r in self.scores]
-        total = sum(kept)
+        total = math.fsum(kept)
         return [r / total for r in kept] if total > 0 else [1 / len(kept)] * len(kept)
 
 
@@ -478,7 +482,7 @@ class _Oos(_Learner):
 
 def _narrowed(play: list[float], leads: list[bool]) -> list[float]:
     """A distribution over what leads to the target alone; zeros where nothing does, and no aimed line comes."""
-    total = sum(p for p, on in zip(play, leads, strict=True) if on)
+    total = math.fsum(p for p, on in zip(play, leads, strict=True) if on)
     if total > 0:
         return [p / total if on else 0.0 for p, on in zip(play, leads, strict=True)]
     count = sum(leads)
@@ -615,6 +619,7 @@ class Result(frames.Framed):
         return {"kind": "online search", **told, "settings": self.settings}
 
 
+@names_nonsense
 def solve(
     game: Any,
     method: str = "oos",
@@ -718,6 +723,7 @@ def solve(
     )
 
 
+@names_nonsense
 def search(
     position_or_state: Any,
     method: str = "oos",

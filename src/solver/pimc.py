@@ -18,12 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solver import _ismcts, _pimc, frames, ismcts
-from solver._core import Rng, whole
+from solver._core import Rng, whole, whole_in
+from solver._protocol_checks import names_nonsense
 from solver.errors import SearchError
 
 __all__ = ["OPTIONS", "Averages", "search"]
 
 DEFAULT_ITERATIONS = 200
+_MOST = 2**31 - 1  # iterations of one deal
+_SLICE = 256  # of them between two looks for Ctrl-C
 OPTIONS = ("belief", "exploration", "horizon", "payoff", "rollout", "widening")
 
 
@@ -56,6 +59,7 @@ class Averages(frames.Framed):
         return {"kind": "perfect-information Monte Carlo", "best": self.best, "deals": self.deals}
 
 
+@names_nonsense
 def search(
     position_or_state: Any,
     deals: int | None = None,
@@ -101,8 +105,8 @@ def search(
         raise SearchError("a budget is needed: deals, seconds or both")
     if deals is not None and (whole(deals) or 0) < 1:
         raise SearchError(f"deals must be a whole number of at least 1, not {deals!r}")
-    if (whole(iterations) or 0) < 1:
-        raise SearchError(f"iterations must be a whole number of at least 1, not {iterations!r}")
+    if whole_in(iterations, 1, _MOST) is None:
+        raise SearchError(f"iterations must be a whole number in 1..{_MOST}, not {iterations!r}")
     if unknown := sorted(set(options) - set(OPTIONS)):
         raise SearchError(f"there is no option {unknown[0]} here; the options are {', '.join(OPTIONS)}")
     source, rng, deal = _dealer(position_or_state, seed, options, seconds)
@@ -110,11 +114,12 @@ def search(
     at = {action: i for i, action in enumerate(legal)}
     visits = np.zeros(len(legal), np.int64)
     sums, squares, seen = np.zeros(len(legal)), np.zeros(len(legal)), np.zeros(len(legal), np.int64)
-    ends = math.inf if seconds is None else time.perf_counter() + seconds
+    ends = math.inf if seconds is None else time.perf_counter() + float(seconds)
     done = 0
     while (deals is None or done < deals) and (not done or time.perf_counter() < ends):
         tree = deal(rng)
-        tree.run(int(iterations), int(iterations))
+        for ran in range(0, int(iterations), _SLICE):
+            tree.run(min(_SLICE, int(iterations) - ran), int(iterations))
         done += 1
         for row in tree.children():
             i = at[int(row["action"])]

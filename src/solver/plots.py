@@ -1,4 +1,4 @@
-"""Figures with one look: the style, and two helpers. Used by experiments and by `solver policy plot`.
+"""Figures with one look: the style, and a few helpers. Used by experiments and by `solver policy plot`.
 
 Needs matplotlib, the extra ``plot``. Nothing here touches matplotlib's global state: no pyplot, no window,
 no setting that outlasts a figure.
@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from solver._extras import extra
 from solver.errors import ArgumentError
 
-__all__ = ["COLOURS", "DIVERGING", "MARKERS", "SEQUENTIAL", "STYLE", "figure", "heatmap"]
+__all__ = ["COLOURS", "DIVERGING", "MARKERS", "SEQUENTIAL", "STYLE", "figure", "heatmap", "log_ticks"]
 
 # Okabe and Ito, "Color Universal Design" (2008), told apart with any kind of colour vision; yellow left out, which
 # is too light for lines
@@ -112,6 +112,22 @@ def figure(
         yield made, made.subplots(rows, columns, **subplots)
         # a date or a version would make other bytes of the same figure
         made.savefig(path, metadata={"Date": None} if suffix == ".svg" else {"Software": None})
+
+
+def log_ticks(axis: Any) -> None:
+    """Ticks of a logarithmic axis at 1, 2 and 5 times powers of 10, as plain numbers.
+
+    For axes of a few powers of 10; matplotlib's own suit longer ones. Within one power it adds others.
+
+    Parameters
+    ----------
+    axis : matplotlib.axis.Axis
+        ``axes.xaxis`` or ``axes.yaxis``, when its scale is set.
+    """
+    ticker = extra("matplotlib.ticker", "plot")
+    axis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5)))
+    axis.set_major_formatter("{x:g}")
+    axis.set_minor_formatter(ticker.NullFormatter())
 
 
 def heatmap(

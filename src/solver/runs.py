@@ -33,10 +33,12 @@ class Interrupt:
     ----------
     asked : bool
         Whether Ctrl-C was pressed.
+    raises : bool
+        To be set where nothing can be torn, and what runs may take long: there Ctrl-C raises at once.
     """
 
     def __init__(self) -> None:
-        self.asked = False
+        self.asked = self.raises = False
         self._before: Any = None
 
     def __enter__(self) -> Interrupt:
@@ -49,9 +51,9 @@ class Interrupt:
         return self
 
     def _ask(self, _number: int, _frame: FrameType | None) -> None:
-        if self.asked:
+        again, self.asked = self.asked, True
+        if again or self.raises:
             raise KeyboardInterrupt
-        self.asked = True
 
     def __exit__(self, *_: object) -> None:
         if self._before is not None:

@@ -24,6 +24,7 @@ from solver import games
 from solver._cfr import Table
 from solver._core import Rng
 from solver._policy_games import describe, turn_based
+from solver._protocol_checks import LONGEST, checked_outcomes, endless, listed, names_nonsense
 from solver._sampling import InfoTable, Sampler
 from solver._version import __version__
 from solver.errors import ArgumentError, CompileError
@@ -38,13 +39,15 @@ from solver.tree_walk import compile_game
 
 __all__ = ["METHODS", "OPTIONS", "Sampled", "game_or_tree", "solve", "stream"]
 
+MAX_BYTES = 1 << 30  # of a table of information states
 METHODS = ("external", "outcome")
 OPTIONS = frozenset({"seed", "weighting", "exploration", "baseline", "compile_bytes", "keep_text", "runs", "executor"})
-_PATIENCE = 64  # decisions between two questions whether to break off
+_PATIENCE = 8  # decisions between two questions whether to break off
 _LEAST = 1e-200  # a line less likely than this teaches nothing: its weight would not be a number
 _SENT = 8 << 20  # bytes; a larger tree is compiled anew where a run takes place
 
 
+@names_nonsense
 def solve(
     game: Any,
     method: str = "external",
@@ -60,7 +63,7 @@ def solve(
     baseline: float = 0.5,
     merge_equal: bool = True,
     compile_bytes: int = 256 << 20,
-    max_bytes: int = 1 << 30,
+    max_bytes: int = MAX_BYTES,
     keep_text: bool = True,
     progress: Callable[[int, float], None] | None = None,
     runs: int = 1,
@@ -144,7 +147,7 @@ def solve(
     merge_equal, keep_text = flag("merge_equal", merge_equal), flag("keep_text", keep_text)
     exploration = number_within("exploration", exploration, 1e-9, 1)
     baseline = number_within("baseline", baseline, 0, 1)
-    max_bytes = positive("max_bytes", max_bytes, int)
+    max_bytes = positive("max_bytes", max_bytes, int) or MAX_BYTES
     number_within("compile_bytes", compile_bytes, 0, math.inf)
     runs = positive("runs", runs, int) or 1
     plan = Run(iterations, target, seconds, every, callback, progress, 100_000)
@@ -306,10 +309,7 @@ def stream(seed: Any) -> tuple[Rng, Any]:
         seed = [seed.next_u64() for _ in range(4)]
     if isinstance(seed, np.random.SeedSequence) and seed.spawn_key:
         seed = [int(word) for word in seed.generate_state(8)]
-    try:
-        rng = Rng(seed)
-    except TypeError as error:
-        raise ArgumentError(f"a seed is a whole number >= 0, or a sequence of such, not {seed!r}") from error
+    rng = Rng(seed)
     entropy = rng.seed_sequence.entropy
     return rng, [int(word) for word in entropy] if isinstance(entropy, (list, tuple, np.ndarray)) else entropy
 
@@ -433,7 +433,7 @@ class Sampled:
         linear: bool = True,
         exploration: float = 0.6,
         rate: float = 0.0,
-        max_bytes: int = 1 << 30,
+        max_bytes: int = MAX_BYTES,
         keep_text: bool = True,
     ) -> None:
         self.game = game
@@ -447,6 +447,7 @@ class Sampled:
         self.stopping: Callable[[], bool] | None = None  # asked now and then whether to break off
         self.visits = 0
         self.dropped = 0  # by the samplings that were added
+        self.length = 0  # of the line of play, since it last ended
         self.table = InfoTable(max_bytes, self.players if rate else 0)
         self.texts: list[str] | None = [] if keep_text else None
         self.iterations = 0
@@ -483,7 +484,7 @@ class Sampled:
             raise CompileError(f"player {player} moves, which is neither a seat of 0..{self.players - 1} nor chance")
         text = state.information_state_string(player)
         try:
-            actions = [operator.index(action) for action in state.legal_actions()]
+            actions = [operator.index(action) for action in listed(state.legal_actions(), "legal actions")]
         except TypeError as error:
             raise CompileError(f"information state {text!r}: legal actions are whole numbers") from error
         if not actions or not 0 <= actions[0] <= actions[-1] < 1 << 31:
@@ -507,10 +508,7 @@ class Sampled:
 
     def _chance(self, state: Any) -> Any:
         """The state after chance has drawn."""
-        outcomes = list(state.chance_outcomes())
-        everything = math.fsum(p for _, p in outcomes)
-        if not abs(everything - 1) <= 1e-9 or min(p for _, p in outcomes) < 0:
-            raise CompileError(f"chance probabilities are at least 0 and sum to 1, not to {everything}")
+        outcomes = checked_outcomes(state.chance_outcomes())
         u, total = self.rng.random(), 0.0
         for action, p in outcomes[:-1]:
             total += p
@@ -518,9 +516,11 @@ class Sampled:
                 return self._child(state, action)
         return self._child(state, outcomes[-1][0])
 
-    @staticmethod
-    def _child(state: Any, action: int) -> Any:
+    def _child(self, state: Any, action: int) -> Any:
         """The state after an action."""
+        self.length += 1
+        if self.length > LONGEST:
+            raise endless(self.game)
         after = state.child(action)
         if after is state:
             raise CompileError(f"child({action}) gives the state itself, not a new one")
@@ -528,6 +528,7 @@ class Sampled:
 
     def _payoff(self, state: Any, player: int) -> float:
         """What an end pays a player."""
+        self.length = 0
         returns = state.returns()
         worth = float(returns[player]) if len(returns) == self.players else math.nan
         if not math.isfinite(worth):

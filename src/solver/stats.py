@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from solver._core import whole
+from solver._core import seed_sequence, whole, whole_in
 from solver.errors import ArgumentError
 
 __all__ = [
@@ -39,6 +39,7 @@ __all__ = [
 ELO = 400 / math.log(10)  # points of rating in a factor e of strength
 FIRST_LOOK = 30  # deals before which a confidence sequence says nothing
 _FEW = 8  # deals below which a bootstrap has too few different resamples
+_MOST_AGENTS = 10_000  # of whom every two are a pair
 _BEST_AT = 100  # deals at which the confidence sequence is as narrow as it can be made
 _CHUNK = 4_000_000  # numbers of a resample that are held at once
 _STEPS = 200  # of Newton's method; about ten are used
@@ -77,8 +78,10 @@ def ratio(values: ArrayLike, counts: ArrayLike | None = None) -> tuple[float, fl
     influence : numpy.ndarray, shape (n,)
         float64, how far each deal pulls the mean, times n.
     """
-    sums = np.asarray(values, np.float64)
-    weights = np.ones_like(sums) if counts is None else np.asarray(counts, np.float64)
+    sums = _floats("values", values, 1)
+    weights = np.ones_like(sums) if counts is None else _floats("counts", counts, 1)
+    if sums.shape != weights.shape:
+        raise ArgumentError(f"a value and a count a deal are needed, not shapes {sums.shape} and {weights.shape}")
     n, total = len(sums), float(weights.sum())
     if total == 0:
         return math.nan, math.nan, np.full(n, math.nan)
@@ -102,9 +105,12 @@ def resampled(table: ArrayLike, resamples: int = 2000, seed: Any = 0) -> _Floats
     -------
     numpy.ndarray, shape (resamples, m)
     """
-    rows = np.asarray(table, np.float64)
+    rows = _floats("table", table, 2)
     n = len(rows)
-    rng = np.random.Generator(np.random.PCG64(seed))
+    _at_least("resamples", resamples, 1)
+    if not n:
+        raise ArgumentError("table: a row at least is needed")
+    rng = np.random.Generator(np.random.PCG64(seed_sequence(seed)))
     step = max(1, _CHUNK // max(n, 1))
     parts = [
         rng.multinomial(n, np.full(n, 1 / n), size=min(step, resamples - at)).astype(np.float64) @ rows
@@ -146,8 +152,10 @@ def bca(boots: ArrayLike, estimate: float, influence: ArrayLike, level: float = 
     """
     from scipy import special
 
-    pulls = np.asarray(influence, np.float64)
-    values = np.asarray(boots, np.float64)
+    _within("level", level)
+    estimate = _float("estimate", estimate)
+    pulls = _floats("influence", influence, 1)
+    values = _floats("boots", boots, 1)
     values = values[np.isfinite(values)]
     n = len(pulls)
     if n < 2 or not len(values) or not math.isfinite(estimate):
@@ -174,10 +182,13 @@ def percentile(boots: ArrayLike, n: int, level: float = 0.95) -> Interval:
     """The percentile interval of a bootstrap of n deals, with Hesterberg's wider cut for few deals."""
     from scipy import special
 
-    if n < 2:
+    _within("level", level)
+    _at_least("n", n, 0)
+    values = _floats("boots", boots, 1)
+    if n < 2 or not len(values):
         return Interval(math.nan, math.nan)
     tail = float(special.ndtr(-_edge(n, level)))
-    low, high = np.quantile(np.asarray(boots, np.float64), [tail, 1 - tail])
+    low, high = np.quantile(values, [tail, 1 - tail])
     return Interval(float(low), float(high))
 
 
@@ -207,12 +218,11 @@ def interval(
     True
     """
     _within("level", level)
-    sums = np.asarray(values, np.float64)
-    weights = np.ones_like(sums) if counts is None else np.asarray(counts, np.float64)
-    if sums.ndim != 1 or sums.shape != weights.shape:
+    sums = _floats("values", values, 1)
+    weights = np.ones_like(sums) if counts is None else _floats("counts", counts, 1)
+    if sums.shape != weights.shape:
         raise ArgumentError(f"a value and a count a deal are needed, not shapes {sums.shape} and {weights.shape}")
-    if (whole(resamples) or 0) < 1:
-        raise ArgumentError(f"resamples is a whole number of at least 1, not {resamples!r}")
+    _at_least("resamples", resamples, 1)
     if not len(sums):
         return Interval(math.nan, math.nan)
     mean, _, influence = ratio(sums, weights)
@@ -239,6 +249,11 @@ def power(difference: float, sd: float, deals: int, level: float = 0.95) -> floa
     """
     from scipy import special
 
+    _within("level", level)
+    _at_least("deals", deals, 2)
+    difference, sd = _float("difference", difference), _float("sd", sd)
+    if not (math.isfinite(difference) and 0 < sd < math.inf):
+        raise ArgumentError(f"difference is finite and sd above 0, not {difference} and {sd}")
     df, shift = deals - 1, abs(difference) / sd * math.sqrt(deals)
     edge = float(special.stdtrit(df, 0.5 + level / 2))
     if deals > 500:  # the normal limit, which stands where the exact function grows inexact
@@ -276,6 +291,7 @@ def deals_needed(difference: float, sd: float, power: float = 0.8, level: float 
     """
     _within("power", power)
     _within("level", level)
+    difference, sd = _float("difference", difference), _float("sd", sd)
     if not (math.isfinite(difference) and difference):
         raise ArgumentError(f"difference is a finite number other than 0, not {difference!r}")
     if not (math.isfinite(sd) and sd >= 0):
@@ -294,6 +310,31 @@ def deals_needed(difference: float, sd: float, power: float = 0.8, level: float 
 _power = power  # `deals_needed` has a parameter of that name
 
 
+def _float(name: str, value: Any) -> float:
+    """A number, finite or not."""
+    try:
+        return float("x" if isinstance(value, (str, bytes, bytearray)) else value)
+    except (TypeError, ValueError, OverflowError):
+        raise ArgumentError(f"{name} is a number, not {value!r}") from None
+
+
+def _floats(name: str, values: Any, dimensions: int) -> _Floats:
+    """An array of numbers."""
+    try:
+        result = np.asarray(values, np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise ArgumentError(f"{name} is an array of numbers, not {values!r}") from None
+    if result.ndim != dimensions:
+        raise ArgumentError(f"{name} is an array of {dimensions} dimensions, not of shape {result.shape}")
+    return result
+
+
+def _at_least(name: str, value: Any, least: int) -> None:
+    number: int | None = whole(value)
+    if number is None or number < least:
+        raise ArgumentError(f"{name} is a whole number of at least {least}, not {value!r}")
+
+
 def _within(name: str, value: Any) -> None:
     if isinstance(value, bool) or not isinstance(value, (int, float, np.floating)) or not 0 < value < 1:
         raise ArgumentError(f"{name} is a number between 0 and 1, not {value!r}")
@@ -309,7 +350,7 @@ def spread(values: ArrayLike) -> float:
     That one lies as far on the other side of 0 as any seen, so that a row of equal results is not taken
     for certainty. If all values are 0, so is the spread.
     """
-    given = np.asarray(values, np.float64)
+    given = _floats("values", values, 1)
     if not len(given):
         return math.inf
     mean = float(given.mean())
@@ -347,6 +388,10 @@ def confidence_width(n: int, sd: float, level: float = 0.95, best_at: int = _BES
     for normal values, 0.04 for wins and losses of equal chance, 0.06 with four wins in five, 0.10 with 19
     in 20. Where nearly all deals end alike its ends are too sure; whether the mean lies above 0 it knows.
     """
+    _within("level", level)
+    _at_least("n", n, 0)
+    _at_least("best_at", best_at, 1)
+    sd = _float("sd", sd)
     if n < FIRST_LOOK:
         return math.inf
     error = 1 - level
@@ -417,8 +462,14 @@ def fit(wins: ArrayLike, weights: ArrayLike, counts: ArrayLike) -> _Floats:
         Means are 0. Finite where everybody beat somebody who (through others) beat everybody; `prior`
         data sees to that.
     """
-    chosen, often, company = (np.asarray(x, np.float64) for x in (wins, weights, counts))
+    given = {"wins": wins, "weights": weights, "counts": counts}
+    chosen, often, company = (_floats(name, x, 2) for name, x in given.items())
     sets, agents = chosen.shape
+    if often.shape != (sets, len(company)) or company.shape[1] != agents:
+        raise ArgumentError(
+            f"wins, weights and counts have shapes (b, k), (b, c), (c, k), not {chosen.shape}, {often.shape}, "
+            f"{company.shape}"
+        )
     result = np.zeros((sets, agents))
     step = max(1, _CHUNK // max(1, company.size))
     for at in range(0, sets, step):
@@ -454,6 +505,8 @@ def prior(agents: int) -> tuple[_Floats, _Floats]:
 
     Added to results (times what is to count), it keeps ratings finite where one agent won everything.
     """
+    if whole_in(agents, 1, _MOST_AGENTS) is None:
+        raise ArgumentError(f"agents is a whole number in 1..{_MOST_AGENTS}, not {agents!r}")
     pairs = list(combinations(range(agents), 2))
     counts = np.zeros((len(pairs), agents))
     for row, pair in enumerate(pairs):

@@ -20,7 +20,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from solver.errors import PolicyError
+from solver._core import listed, whole_in
+from solver.errors import ArgumentError, PolicyError
 from solver.policy import PolicyTable
 
 __all__ = ["Floats", "Ints", "Nodes", "Size", "Tree", "TreePolicy", "Treeplex"]
@@ -290,20 +291,39 @@ class Tree:
                 )
             return policy
         lookup = _lookup(self, policy)
-        wanted = range(self.num_players) if players is None else players
+        wanted = range(self.num_players) if players is None else [self._seat(p) for p in listed(players, "players")]
         probabilities = list(self.uniform().probabilities)
         for player in wanted:
             probabilities[player] = _aligned(self.treeplexes[player], player, lookup)
         return TreePolicy(self, tuple(probabilities))
 
+    def _seat(self, player: Any) -> int:
+        seat: int | None = whole_in(player, 0, self.num_players - 1)
+        if seat is None:
+            raise ArgumentError(f"a seat lies in 0..{self.num_players - 1}, not {player!r}")
+        return seat
+
     def example(self, player: int, infoset: int) -> Any:
-        """A state of an information state: the first of its histories, played anew."""
+        """A state of an information state: the first of its histories, played anew.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such seat, or it has no such information state.
+        """
+        player = self._seat(player)
+        number: int | None = whole_in(infoset, 0, self.treeplexes[player].num_infosets - 1)
+        if number is None:
+            raise ArgumentError(
+                f"seat {player} has the information states 0..{self.treeplexes[player].num_infosets - 1}, "
+                f"not {infoset!r}"
+            )
         if player not in self._examples:
             mine = np.flatnonzero(self.nodes.player == player)
             _, where = np.unique(self.nodes.infoset[mine], return_index=True)
             self._examples[player] = mine[where].tolist()
         state = self.game.new_initial_state()
-        for action in self.nodes.history(self._examples[player][infoset]):
+        for action in self.nodes.history(self._examples[player][number]):
             state.apply_action(action)
         return state
 
@@ -328,9 +348,11 @@ class TreePolicy:
     probabilities: tuple[Floats, ...]
 
     def __post_init__(self) -> None:
+        if not isinstance(self.tree, Tree):
+            raise PolicyError(f"a policy is one of a Tree, not of {type(self.tree).__name__}")
         plexes = self.tree.treeplexes
-        if len(self.probabilities) != len(plexes):
-            raise PolicyError(f"an array for each of {len(plexes)} players is needed, not {len(self.probabilities)}")
+        if not isinstance(self.probabilities, (tuple, list)) or len(self.probabilities) != len(plexes):
+            raise PolicyError(f"an array for each of {len(plexes)} players is needed, not {self.probabilities!r}")
         for player, (plex, chances) in enumerate(zip(plexes, self.probabilities, strict=True)):
             wanted = (plex.num_sequences,)
             if not isinstance(chances, np.ndarray) or chances.dtype != np.float64 or chances.shape != wanted:

@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solver._policy_games import describe, turn_based
+from solver._protocol_checks import LONGEST, endless, listed, names_nonsense
 from solver.archive import plain
-from solver.errors import CompileError
+from solver.errors import CompileError, GameError
 from solver.protocol import CHANCE_PLAYER, TERMINAL_PLAYER, offers
 from solver.tree import Floats, Ints, Nodes, Size, Tree, Treeplex
 
@@ -24,6 +25,7 @@ __all__ = ["MAX_BYTES", "compile_game"]
 
 MAX_BYTES = 8 << 30
 _SUM_TOLERANCE = 1e-9
+_SHOWN = 40  # moves of a history that an error tells
 _WATCH = 4096  # nodes between two looks at the memory used
 _MOST = 2**31 - 1  # they are numbered by 32 bits
 _LARGEST = 1e200  # pay-offs beyond it, or all below its inverse, would overflow on the way
@@ -44,6 +46,7 @@ class _Infoset:
         self.text = text
 
 
+@names_nonsense
 def compile_game(game: Any, max_bytes: int | None = None, progress: Callable[[Size], None] | None = None) -> Tree:
     """Walk a game once, into arrays.
 
@@ -183,10 +186,12 @@ class _Walk:
 
     def path(self, node: int) -> str:
         """The history of a node, to be named in an error."""
-        actions = []
+        actions: list[object] = []
         while self.parent[node] >= 0:
             actions.append(self.action[node])
             node = self.parent[node]
+        if len(actions) > _SHOWN:
+            actions[_SHOWN // 2 : -_SHOWN // 2] = ["..."]
         return " ".join(map(str, reversed(actions))) or "(start)"
 
     def run(self) -> None:
@@ -216,7 +221,7 @@ class _Walk:
                     chance = chances[k]
                     self.visit(frames, state, parent, frame.depth, action, chance, frame.deal * chance, frame.sequences)
         except Exception as error:
-            if isinstance(error, CompileError):
+            if isinstance(error, (CompileError, GameError)):
                 raise
             where = "(start)" if parent < 0 else f"{self.path(parent)} {action}".removeprefix("(start) ")
             if type(error).__name__ == "SpielError":
@@ -238,6 +243,8 @@ class _Walk:
     ) -> None:
         """Write a node down; open a frame for its children."""
         node = len(self.player)
+        if depth > LONGEST:
+            raise endless(self.game)
         if node % _WATCH == _WATCH - 1:
             self.watch()
         player = state.current_player()
@@ -287,7 +294,7 @@ class _Walk:
         key = state.information_state_key(player) if keyed else state.information_state_string(player)
         actions = state.legal_actions()
         if type(actions) is not list:
-            actions = list(actions)
+            actions = listed(actions, "legal actions")
         known = self.known[player]
         found = known.get(key)
         if found is None:

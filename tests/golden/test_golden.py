@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from solver import scout
-from tests.golden import make_scout, make_signature
+from tests.golden import make_digests, make_scout, make_signature
 
 
 @pytest.mark.parametrize("players", make_scout.GAMES)
@@ -49,3 +49,18 @@ def test_positions_of_the_signature():
     """They are those that the script deals and plays."""
     with make_signature.FILE.open(encoding="utf-8", newline="") as file:
         assert [row["position"] for row in csv.DictReader(file)] == make_signature.positions()
+
+
+with make_digests.FILE.open(encoding="utf-8", newline="") as file:
+    DIGESTS = {row["entry"]: row["digest"] for row in csv.DictReader(file)}
+
+
+@pytest.mark.parametrize("entry", make_digests.ENTRIES)
+def test_what_a_seed_gives(entry):
+    """The same on every Python and from every build."""
+    assert make_digests.digest(entry) == DIGESTS[entry]
+
+
+def test_digests_name_every_entry_once():
+    assert list(DIGESTS) == list(make_digests.ENTRIES)
+    assert len(set(DIGESTS.values())) == len(DIGESTS) - 2  # two threads give what one gives

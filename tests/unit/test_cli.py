@@ -370,6 +370,34 @@ def test_policy_compare_and_export(run, policy_file, tmp_path):
     assert "ends in .json or .parquet" in err
 
 
+def test_policy_in_parquet(run, policy_file, tmp_path):
+    """Each command that reads a policy takes one in Parquet too."""
+    pytest.importorskip("pyarrow")
+    packed = tmp_path / "kuhn.parquet"
+    assert run("policy", "export", str(policy_file), str(packed), "--compact")[0] == 0
+    assert run("policy", "look", str(packed), "2pb") == run("policy", "look", str(policy_file), "2pb")
+    assert "greatest: 0.000000" in run("policy", "compare", str(packed), str(policy_file))[1]
+    status, _, err = run("policy", "export", str(packed), str(tmp_path / "kuhn.json"), "--compact")
+    assert (status, "--compact is for Parquet" in err) == (2, True)
+
+
+def test_policy_plot(run, policy_file, tmp_path):
+    pytest.importorskip("matplotlib")
+    status, out, err = run("policy", "plot", str(policy_file))
+    assert (status, err) == (0, "")
+    assert out.strip() == str(policy_file.with_suffix(".png"))
+    assert policy_file.with_suffix(".png").read_bytes()[:4] == b"\x89PNG"
+    drawn = tmp_path / "kuhn.svg"
+    assert run("policy", "plot", str(policy_file), "--out", str(drawn))[0] == 0
+    assert "<svg" in drawn.read_text()
+    status, _, err = run("policy", "plot", str(policy_file), "--out", str(tmp_path / "kuhn.pdf"))
+    assert (status, "a figure is a .svg or a .png" in err) == (2, True)
+    other = tmp_path / "leduc.policy"
+    policy.uniform(games.load("leduc")).save(other)
+    status, _, err = run("policy", "plot", str(other))
+    assert (status, "no picture of a policy of leduc; there are pictures for duel and kuhn" in err) == (2, True)
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -107,6 +107,7 @@ def test_the_examples_run(run, root, monkeypatch, tmp_path, words, command):
     if words[:1] == ("policy",) or not words:
         assert run("solve", "leduc", "--iterations", "20", "--out", "leduc.policy")[0] == 0
         policy.load("leduc.policy").save("other.policy")
+        assert run("solve", "kuhn", "--iterations", "20", "--out", "kuhn.policy")[0] == 0
     for line in examples(command.help):
         stdin, previous = "q\n", ""
         for part in re.split(r" \| (?=solver |head )", line):  # positions have bars, too
@@ -165,7 +166,7 @@ def test_completion_scripts(shell, part):
     ("words", "offered"),
     [
         ("solver p", ["play", "policy"]),
-        ("solver policy ", ["show", "look", "compare", "export"]),
+        ("solver policy ", ["show", "look", "compare", "export", "plot"]),
         ("solver deal s", ["scout"]),
         ("solver solve leduc --method pc", ["pcfr+"]),
         ("solver arena scout --agents greedy,r", ["greedy,random"]),

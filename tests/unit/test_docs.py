@@ -56,6 +56,7 @@ MODULES = [
     "solver.pimc",
     "solver.plots",
     "solver.policy",
+    "solver.policy_plots",
     "solver.protocol",
     "solver.sampling",
     "solver.solution",

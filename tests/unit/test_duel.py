@@ -445,6 +445,83 @@ def test_a_policy_through_a_file(tmp_path):
         duel.value(policy.uniform(kuhn.Game()))
 
 
+def test_a_table_of_what_its_own_play_leads_to():
+    """It is small, and as good as the whole policy; a row that play leads to must not lack."""
+    whole = random_policy((0, 9, 14, 15, 30), 3)
+    table = whole.to_table({"method": "chance"}, reached=True)
+    assert len(table) < len(whole.to_table(forced=False))
+    assert table.meta["method"] == "chance"
+    read = duel.DuelPolicy.from_table(table)
+    assert duel.best_responses(read, 0, 30) == pytest.approx(duel.best_responses(whole, 0, 30), abs=1e-12)
+    assert duel.value(read)[0] == pytest.approx(duel.value(whole)[0], abs=1e-12)
+    for row in table:
+        assert min(row.probabilities) > 0
+    first = table.filter(lambda row: row.text != "s7")
+    with pytest.raises(PolicyError, match="s7"):
+        duel.DuelPolicy.from_table(first)
+    endless = policy.PolicyTable.from_mapping({"s7": {0: 1.0}}, player=0, meta={"game": "duel"})
+    with pytest.raises(PolicyError, match="fewer bids"):
+        duel.DuelPolicy.from_table(endless)
+
+
+@pytest.mark.parametrize("menu", SMALL, ids=str)
+def test_best_responses_bound_the_value(menu):
+    judged = random_policy(menu, 5)
+    first, second = duel.best_responses(judged)
+    opener = duel.value(judged)[0]
+    assert -second <= opener <= first
+    assert duel.exploitability(judged) == (first + second) / 2
+    first, second = duel.best_responses(judged, high=30)
+    assert duel.full_menu_exploitability(judged, 0, 30) == (first + second) / 2
+    assert duel.best_responses(judged, low=0) == (first, second)
+
+
+def test_best_responses_prove_the_value_of_the_duel():
+    first, second = duel.best_responses(duel.solve(10, 20, target=1e-4).policy)
+    assert 0.00475 - 2e-4 < -second < 0.00475 < first < 0.00475 + 2e-4
+
+
+def played(judged, sums, bids, chance, found):
+    """Count what a policy does from a history on, one pair of sums at a time."""
+    size, own = len(judged.game.bids), sums[len(bids) % 2]
+    for action, share in judged.action_probabilities(f"s{own}" + "".join(f" {bid}" for bid in bids)).items():
+        if not share:
+            continue
+        last = judged.game.bids.index(bids[-1]) if bids else None
+        if last is not None:
+            found["facing"][own, last] += chance * share
+        if action == game_of_duel.DOUBT:
+            found["doubts"][own, last] += chance * share
+            continue
+        new = judged.game.bids.index(action)
+        if last is None:
+            found["opening"][own, new] = share
+        else:
+            found["raising"][last, new] += chance * share
+        assert new < size
+        played(judged, sums, [*bids, action], chance * share, found)
+
+
+def test_a_profile_is_what_play_comes_to():
+    judged = random_policy((0, 9, 14, 30), 8)
+    shape = (16, 4)
+    found = {name: np.zeros(shape) for name in ("opening", "facing", "doubts")} | {"raising": np.zeros((4, 4))}
+    for sums in itertools.product(range(16), repeat=2):
+        chance = game_of_duel.WAYS[sums[0]] * game_of_duel.WAYS[sums[1]] / 4060**2
+        played(judged, sums, [], chance, found)
+    profile = duel.profile(judged)
+    assert profile.bids == (0, 9, 14, 30)
+    for name in ("opening", "facing", "raising"):
+        np.testing.assert_allclose(getattr(profile, name), found[name], atol=1e-8, err_msg=name)
+    reached = found["facing"] > 1e-9
+    np.testing.assert_allclose(
+        profile.doubting[reached], found["doubts"][reached] / found["facing"][reached], rtol=1e-6
+    )
+    assert np.isnan(profile.doubting[found["facing"] == 0]).all()
+    np.testing.assert_allclose(profile.doubted, found["doubts"].sum(axis=0), atol=1e-8)
+    assert profile.doubted.sum() == pytest.approx(1)
+
+
 def test_targets_below_what_rounding_allows():
     with pytest.raises(ArgumentError, match="float32 goes down to about 5e-07"):
         duel.solve(10, 12, target=1e-8)

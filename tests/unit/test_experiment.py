@@ -294,9 +294,36 @@ def test_another_run_is_refused(home, tmp_path):
     with pytest.raises(ExperimentError, match=r"another run, of another run\.py: "):
         experiment.run(experiment.load("dice", home), "smoke", out)
     assert files(out) == before
+    write(home, PROGRAM)
     # what no result hangs on may change
     write(home, PROGRAM.replace("# Sums", "# Throws").replace("== 6\n", "== 7\n"))
     assert experiment.run(experiment.load("dice", home), "smoke", out).read_text().startswith("# Throws\n")
+
+
+def test_what_is_finished_can_be_kept(home, tmp_path):
+    """A fault that a late task shows is mended: what is done by then stands, and it is said who did it."""
+    out = tmp_path / "out"
+    write(home, PROGRAM.replace("    rng = Rng", '    1 / (task["number"] - 3)\n    rng = Rng'))
+    with pytest.raises(ExperimentError, match="task 3"):
+        experiment.run(experiment.load("dice", home), "smoke", out)
+    first = json.loads((out / "config.json").read_text())
+    write(home, PROGRAM)
+    asked = experiment.load("dice", home)
+    with pytest.raises(ExperimentError, match=r"of another run\.py: .*, or keep what is finished \(--keep\)"):
+        experiment.run(asked, "smoke", out)
+    with pytest.raises(ExperimentError, match=r"of config.seed 1, not 2; another run\.py: .* delete this one$"):
+        experiment.run(asked, "smoke", out, seed=2, keep=True)
+    experiment.run(asked, "smoke", out, keep=True)
+    experiment.run(asked, "smoke", tmp_path / "whole")
+    kept, whole = files(out), files(tmp_path / "whole")
+    settings = json.loads(kept.pop("config.json"))
+    by = {key: first[key] for key in ("program", "versions", "revision")}
+    assert settings.pop("kept") == [{**by, "tasks": [0, 1, 2]}]
+    assert settings == json.loads(whole.pop("config.json"))
+    assert kept == whole
+    # said once
+    experiment.run(asked, "smoke", out, keep=True)
+    assert len(json.loads((out / "config.json").read_text())["kept"]) == 1
 
 
 def test_folders_of_something_else(home, tmp_path):

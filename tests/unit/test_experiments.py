@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from solver import experiment
+from solver import experiment, games, policy
 
 HOME = Path(__file__).parents[2] / "experiments"
 NAMES = sorted(path.parent.name for path in HOME.glob("*/run.py"))
@@ -69,6 +69,16 @@ def test_published(name, tmp_path):
             assert (again / path).read_bytes() == (asked.results / path).read_bytes(), path
     assert all(figure in {str(file) for file in made} for figure in headings(text)[1])
     assert json.loads((asked.results / experiment.CONFIG).read_text())["revision"]
+
+
+@each
+def test_published_tables(name):
+    """Policies that are published can be read, and say what they are of."""
+    pytest.importorskip("pyarrow")
+    for path in (HOME / name / "results").rglob("*.parquet"):
+        table = policy.PolicyTable.from_parquet(path)
+        assert len(table) > 0
+        assert games.load(table.meta["game"])
 
 
 @each

@@ -69,6 +69,18 @@ def test_without_matplotlib(monkeypatch, tmp_path):
         pass
 
 
+def test_log_ticks(tmp_path):
+    with plots.figure(tmp_path / "a.svg") as (figure, axes):
+        axes.plot([1, 2], [0.3, 7])
+        axes.set_yscale("log")
+        plots.log_ticks(axes.yaxis)
+        figure.draw_without_rendering()
+        low, high = axes.get_ylim()
+        shown = [text.get_text() for text in axes.get_yticklabels() if low <= text.get_position()[1] <= high]
+        assert shown == ["0.5", "1", "2", "5"]
+        assert not any(text.get_text() for text in axes.get_yticklabels(minor=True))
+
+
 def test_heatmap(tmp_path):
     values = np.arange(62.0).reshape(2, 31)
     values[1, 3] = np.nan

@@ -778,6 +778,25 @@ def test_parquet_without_text_or_rows(tmp_path):
         assert PolicyTable.from_parquet(tmp_path / "t") == table
 
 
+def test_compact_parquet(table, tmp_path):
+    """Texts in their order stand for the keys."""
+    pytest.importorskip("pyarrow")
+    import pyarrow.parquet as pq
+
+    path = tmp_path / "t.parquet"
+    table.to_parquet(path, compact=True)
+    assert PolicyTable.from_parquet(path) == table
+    columns = pq.read_table(path)
+    assert columns.schema.names == ["text", "player", "actions", "probabilities", "values", "visits"]
+    texts = columns["text"].to_pylist()
+    assert texts == sorted(texts)
+    pq.write_table(columns.drop_columns(["text"]), path)
+    with pytest.raises(ArchiveError, match="no column key"):
+        PolicyTable.from_parquet(path)
+    with pytest.raises(PolicyError, match="has texts in place of keys"):
+        example(keep_text=False).to_parquet(path, compact=True)
+
+
 def test_parquet_of_no_policy(tmp_path):
     pa = pytest.importorskip("pyarrow")
     import pyarrow.parquet as pq

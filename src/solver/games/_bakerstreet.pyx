@@ -8,7 +8,7 @@ from libc.stdint cimport int8_t, int32_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from solver._core cimport (
-    evaluate_stack, evaluation_t, lowest, popcount, rng_below, rng_double, rng_draw, rng_fork, rng_t,
+    ensure, evaluate_stack, evaluation_t, lowest, popcount, rng_below, rng_double, rng_draw, rng_fork, rng_t,
 )
 from solver.games.ops cimport CHANCE_PLAYER, TERMINAL_PLAYER, GameOps
 
@@ -317,8 +317,23 @@ cdef void end_round(const rules_t* g, state_t* s) noexcept nogil:
 # ------------------------------------------------------------------------------------------------
 # Actions
 
+cdef bint nothing_lost(const state_t* s) noexcept nogil:
+    """Whether each card and each letter is somewhere: asked by a build that checks."""
+    cdef int i, cards = 0, letters = 0
+    for i in range(2):
+        cards += s.seat[i].cards + s.seat[i].deck_cards + s.seat[i].discards
+        letters += popcount(s.seat[i].evidence)
+    for i in range(PILES):
+        cards += s.stack_cards[i]
+        letters += popcount(s.pile[i].once) + 2 * popcount(s.pile[i].twice)
+    return cards == 2 * DECK and letters == 2 * LETTERS
+
+
 cdef void apply(const rules_t* g, state_t* s, int32_t action) noexcept nogil:
     """Play a legal action."""
+    ensure(action >= 0)
+    ensure(action < NUM_ACTIONS)
+    ensure(nothing_lost(s))
     if action < A_BID:
         place(g, s, kind_of(action // PILES), action % PILES)
     elif action < A_DOUBT:

@@ -6,7 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, Self
 
-from solver.errors import IllegalActionError
+from solver._core import uniforms, whole, whole_in
+from solver.errors import ArgumentError, IllegalActionError
 from solver.games import notation
 from solver.protocol import CHANCE_PLAYER, TERMINAL_PLAYER
 
@@ -68,9 +69,10 @@ class OneCardState(ABC):
             If it is not legal here.
         """
         legal = self.legal_actions()
-        if action not in legal:
+        number: int | None = whole(action)
+        if number not in legal:
             raise IllegalActionError(f"{action!r} is not among the legal actions {legal}")
-        (self.deal if self.is_chance_node() else self.play)(action)
+        (self.deal if self.is_chance_node() else self.play)(number)
 
     def child(self, action: int) -> Self:
         """The state after an action."""
@@ -92,25 +94,47 @@ class OneCardState(ABC):
         IllegalActionError
             If there is no such action.
         """
-        count = self.suits * (self.players + 1) if player == CHANCE_PLAYER else len(self.words)
-        if action not in range(count):
-            raise IllegalActionError(f"{action!r} is no action of seat {player}")
-        return f"deal {self.card_name(action)}" if player == CHANCE_PLAYER else self.words[action]
+        deals = whole(player) == CHANCE_PLAYER
+        number: int | None = whole_in(action, 0, (self.suits * (self.players + 1) if deals else len(self.words)) - 1)
+        if number is None:
+            raise IllegalActionError(f"{action!r} is no action of seat {player!r}")
+        return f"deal {self.card_name(number)}" if deals else self.words[number]
 
     def card_name(self, card: int) -> str:
         """The rank, and where there are two suits the letter of the suit: 0a, 0b, 1a, ..."""
         return str(card) if self.suits == 1 else f"{card // 2}{'ab'[card % 2]}"
 
     def own_card(self, player: int) -> str:
-        """The name of a seat's card, nothing before it is dealt."""
-        return self.card_name(self.cards[player]) if player < len(self.cards) else ""
+        """The name of a seat's card, nothing before it is dealt.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such seat.
+        """
+        seat = self._seat(player)
+        return self.card_name(self.cards[seat]) if seat < len(self.cards) else ""
+
+    def _seat(self, player: int) -> int:
+        seat: int | None = whole_in(player, 0, self.players - 1)
+        if seat is None:
+            raise ArgumentError(f"a seat lies in 0..{self.players - 1}, not {player!r}")
+        return seat
 
     def resample_from_infostate(self, player: int, uniform_01: Callable[[], float]) -> Self:
-        """The same play with the others' cards drawn anew."""
+        """The same play with the others' cards drawn anew.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such seat, or `uniform_01` does not give floats in [0, 1).
+        """
+        seat = self._seat(player)
         result = self.clone()
-        known = (*self.cards[player : player + 1], *self.cards[self.players :])
+        known = (*self.cards[seat : seat + 1], *self.cards[self.players :])
         left = [card for card in range(self.suits * (self.players + 1)) if card not in known]
-        drawn = [card if card in known else left.pop(int(uniform_01() * len(left))) for card in self.cards]
+        draws = iter(uniforms(uniform_01, sum(card not in known for card in self.cards)))
+        drawn = [card if card in known else left.pop(int(next(draws) * len(left))) for card in self.cards]
         result.cards = tuple(drawn)
         return result
 

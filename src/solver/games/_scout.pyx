@@ -7,9 +7,9 @@ from libc.stdint cimport int8_t, int32_t, uint8_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from solver._core cimport (
-    MAX_HAND, beating_starts, card_turned, find_shows, hand_card, hand_copy, hand_insert, hand_load, hand_pairs,
+    MAX_HAND, beating_starts, card_turned, ensure, find_shows, hand_card, hand_copy, hand_insert, hand_load, hand_pairs,
     hand_put, hand_swap, hand_t, hand_take, hand_turn, has_beating, low_bits, lowest, mask_insert, mask_remove,
-    pairs_t, pick_show, places_beating, rng_below, rng_draw, rng_fork, rng_next, rng_t, set_at,
+    pairs_t, pick_show, places_beating, popcount, rng_below, rng_draw, rng_fork, rng_next, rng_t, set_at,
     set_code, set_cut, set_end, set_t, shows_t,
 )
 from solver.games.ops cimport CHANCE_PLAYER, TERMINAL_PLAYER, GameOps
@@ -284,8 +284,21 @@ cdef inline void choose(const rules_t* g, state_t* s, bint turn) noexcept nogil:
         s.phase = TURN
 
 
+cdef bint nothing_lost(const rules_t* g, const state_t* s) noexcept nogil:
+    """Whether each card of a round is in a hand, in the Active Set or a score card: asked by a build that checks."""
+    cdef int q, cards = s.active.size + popcount(s.gone)
+    if s.phase == DEALING or s.phase == OVER:
+        return True
+    for q in range(g.players):
+        cards += s.seat[q].cards
+    return cards == g.in_play
+
+
 cdef void apply(const rules_t* g, state_t* s, int32_t action) noexcept nogil:
     """Play a legal action."""
+    ensure(action >= 0)
+    ensure(action < g.num_actions)
+    ensure(nothing_lost(g, s))
     cdef int a
     cdef bint both
     if action < 2:

@@ -5,8 +5,10 @@
 """
 from libc.string cimport memset
 
-from solver._core cimport whole
+from solver._core cimport whole, whole_in
 from solver.games._scout cimport MARGIN, SCORE, WIN, rules_t
+
+import numpy as np
 
 from solver.errors import GameOptionError, IllegalActionError
 from solver.games import notation
@@ -289,12 +291,14 @@ cdef class Options:
         return self.rules.first_both + self._scouting(end, place, turned)
 
     def _scouting(self, end, place, turned):
-        at = whole(place)
-        if end not in (0, 1) or turned not in (0, 1) or at is None or not 0 <= at < self.rules.in_play:
+        at = whole_in(place, 0, self.rules.in_play - 1)
+        # True and False are no whole numbers, but tell a side
+        side, way = (whole_in(int(x) if isinstance(x, (bool, np.bool_)) else x, 0, 1) for x in (end, turned))
+        if at is None or side is None or way is None:
             raise IllegalActionError(
                 f"end {end!r}, place {place!r}, turned {turned!r}: end is 0 (left) or 1 (right), "
                 f"place lies in 0..{self.rules.in_play - 1}, turned is True or False")
-        return 2 * (int(end) * self.rules.in_play + at) + int(turned)
+        return 2 * (side * self.rules.in_play + at) + way
 
     def decode(self, action):
         """What an action id means.

@@ -11,7 +11,7 @@ from solver.games._scout cimport (
 )
 from solver.games._scout_options cimport Options
 
-from solver.errors import IllegalActionError
+from solver.errors import ArgumentError, IllegalActionError
 
 
 cdef inline uint64_t mixed(uint64_t word) noexcept nogil:
@@ -99,6 +99,8 @@ cdef class Walk:
 
     def information_state_key(self, int player):
         """A number that stands for what the seat saw."""
+        if not 0 <= player < self.game.rules.players:
+            raise ArgumentError(f"a seat lies in 0..{self.game.rules.players - 1}, not {player}")
         return <object> self.seen[player][0] << 64 | self.seen[player][1]
 
     def information_state_string(self, int player):

@@ -15,7 +15,9 @@ from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from solver._core cimport Rng, as_rng, evaluate_stack, evaluation_t, hand_sums, rng_fork, rng_t, whole
+from solver._core cimport (
+    Rng, as_rng, evaluate_stack, evaluation_t, hand_sums, listed, rng_fork, rng_t, uniforms, whole, whole_in,
+)
 from solver.games._bakerstreet cimport (
     A_BID, A_CHOOSE, A_DOUBT, A_TAKE, ALTERNATE, BIDDING, CHOOSING, DEALING, DECK, DOUBT_LOSER, DOUBT_WINNER,
     DRAWING, DREW, HAND, HIGHEST_BID, LETTERS, NO_BID, NUM_ACTIONS, OVER, PILES, SHUFFLED, STACK, TAKING,
@@ -96,7 +98,7 @@ cdef int _kind(object value, object symbol) except -1:
     v = whole(value)
     if v is None or not 0 <= v <= 5:
         raise ArgumentError(f"a detective card's value lies in 0..5, not {value!r}")
-    if symbol not in SYMBOLS:
+    if not (symbol is None or isinstance(symbol, str)) or symbol not in SYMBOLS:
         raise ArgumentError(f"a symbol is None, 'stop', 'x2' or 'arrow', not {symbol!r}")
     return <int> v | SYMBOLS.index(symbol) << 3
 
@@ -140,7 +142,7 @@ def evaluate(stack):
     """
     cdef uint8_t cards[STACK]
     cdef evaluation_t result
-    rows = list(stack)
+    rows = listed(stack, "a stack")
     n = len(rows)
     if n > STACK:
         raise ArgumentError(f"a stack has at most {STACK} cards, not {n}")
@@ -162,9 +164,10 @@ def time_evaluate(stack, repeat):
     cdef evaluation_t result
     cdef int n, i, total = 0
     cdef long long _i, count
-    if whole(repeat) is None or not 1 <= repeat < 2**40:
+    times = whole_in(repeat, 1, 2**40)
+    if times is None:
         raise ArgumentError(f"repeat must be a whole number of at least 1, not {repeat!r}")
-    count = repeat
+    count = times
     evaluate(stack)
     n = len(stack)
     for i, (seat, value, symbol) in enumerate(stack):
@@ -212,13 +215,13 @@ def bid_odds(hand, unseen, known=()):
     cdef int64_t ways[16]
     cdef int64_t total
     cdef int own = 0, cards = 0, s, v
-    values = [whole(value) for value in hand]
+    values = [whole(value) for value in listed(hand, "hand")]
     if len(values) > HAND or not all(value is not None and 0 <= value <= 5 for value in values):
         raise ArgumentError(f"hand: at most {HAND} values in 0..5 are needed, not {hand!r}")
-    rivals = [whole(value) for value in known]
+    rivals = [whole(value) for value in listed(known, "known")]
     if len(rivals) > HAND or not all(value is not None and 0 <= value <= 5 for value in rivals):
         raise ArgumentError(f"known: at most {HAND} values in 0..5 are needed, not {known!r}")
-    numbers = [whole(count) for count in unseen]
+    numbers = [whole(count) for count in listed(unseen, "unseen")]
     if len(numbers) != 6 or not all(count is not None and 0 <= count <= DECK for count in numbers):
         raise ArgumentError(f"unseen: 6 counts in 0..{DECK} are needed, one a value, not {unseen!r}")
     for v in range(6):
@@ -527,7 +530,8 @@ cdef class Game:
         ArgumentError
             If `n` is no whole number of at least 1, or there is no such policy.
         """
-        if whole(n) is None or not 1 <= n < 2**62:
+        cdef object wanted = whole_in(n, 1, 2**62)
+        if wanted is None:
             raise ArgumentError(f"n must be a whole number of at least 1, not {n!r}")
         if not isinstance(policy, str) or policy not in ("random", "planning"):
             raise ArgumentError(f'policy must be "random" or "planning", not {policy!r}')
@@ -535,7 +539,7 @@ cdef class Game:
         cdef Rng rng = as_rng(seed)
         cdef rng_t stream = rng.c
         cdef state_t fresh, s
-        cdef long long games = n, done = 0, decisions = 0
+        cdef long long games = wanted, done = 0, decisions = 0
         cdef long long wins[3]
         cdef int _i, chunk
         memset(&fresh, 0, sizeof(state_t))
@@ -680,7 +684,7 @@ cdef class State:
         """
         cdef int32_t actions[NUM_ACTIONS]
         cdef int n, i
-        if player is not None and player != self.current_player():
+        if player is not None and whole(player) != self.current_player():
             return []
         if self.is_chance_node():
             return [outcome for outcome, _ in self.chance_outcomes()]
@@ -878,14 +882,12 @@ cdef class State:
             Drawn as `Position.sample` does; its information state string for `player` is the same.
             What the rival saw before is not drawn: its string begins with its position.
         """
-        draws = [uniform_01() for _ in range(4)]
-        if not all(0 <= x < 1 for x in draws):
-            raise ArgumentError(f"uniform_01 must return floats in [0, 1), not {draws}")
-        cdef State s = self.position(player).sample([int(x * 2**32) for x in draws])
-        self.information_state_string(player)          # fills the prefix
+        cdef int q = self._seat(player)
+        cdef State s = self.position(q).sample([int(x * 2**32) for x in uniforms(uniform_01, 4)])
+        self.information_state_string(q)               # fills the prefix
         s.c.explicit_chance = self.c.explicit_chance
-        s._prefix[player] = self._prefix[player]
-        s._views[player] = self._views[player]
+        s._prefix[q] = self._prefix[q]
+        s._views[q] = self._views[q]
         return s
 
     def position(self, player):
@@ -963,9 +965,10 @@ cdef class State:
     # -- what there is to see
 
     cdef int _seat(self, object player) except -1:
-        if whole(player) not in (0, 1):
+        q = whole_in(player, 0, 1)
+        if q is None:
             raise ArgumentError(f"a seat is 0 or 1, not {player!r}")
-        return player
+        return q
 
     def hand(self, player):
         """A seat's hand, as a sorted list of (value, symbol)."""
@@ -1247,9 +1250,10 @@ cdef class Position:
         ArgumentError
             If there is no such seat.
         """
-        if whole(player) not in (0, 1):
+        q = whole_in(player, 0, 1)
+        if q is None:
             raise ArgumentError(f"a seat is 0 or 1, not {player!r}")
-        return list(self._fields().discards[player])
+        return list(self._fields().discards[q])
 
     def stack(self, i):
         """The detective cards of a pile, the top first, as a list of (seat, value, symbol)."""
@@ -1423,13 +1427,17 @@ cdef class Position:
         PositionError
             If no sample fits.
         ArgumentError
-            If there is no such belief.
+            If `n` is no whole number of at least 1, or there is no such belief.
         """
         cdef Rng rng = as_rng(seed)
         cdef state_t s
         cdef int result, fallbacks = 0
         cdef _Root root = self.search_root(None, belief)
-        for _ in range(n):
+        count = whole_in(n, 1, 2**62)
+        if count is None:
+            raise ArgumentError(f"n must be a whole number of at least 1, not {n!r}")
+        for _ in range(count):
+            PyErr_CheckSignals()
             result = sample(&root.c.rules, &root.c.position, &rng.c, &s)
             if result < 0:
                 raise PositionError("no distribution of the hidden letters fits what is known")

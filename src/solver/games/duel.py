@@ -14,8 +14,8 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from solver._core import whole
-from solver.errors import GameOptionError, IllegalActionError, PositionError
+from solver._core import listed, uniforms, whole, whole_in
+from solver.errors import ArgumentError, GameOptionError, IllegalActionError, PositionError
 from solver.games import notation
 
 __all__ = ["DOUBT", "MAX_BID", "WAYS", "Game", "State", "load", "menu_of", "read_information"]
@@ -52,7 +52,7 @@ def menu_of(low: int | None = None, high: int | None = None, bids: Iterable[int]
         return tuple(range(first, last + 1))
     if isinstance(bids, str) or not isinstance(bids, Iterable):
         raise GameOptionError(f"bids must be whole numbers in 0..{MAX_BID}, such as [0, 12, 13], not {bids!r}")
-    menu = sorted(_number("each of bids", bid) for bid in bids)
+    menu = sorted(_number("each of bids", bid) for bid in listed(bids, "bids"))
     if not menu:
         raise GameOptionError("bids must have one bid at least")
     for one, other in itertools.pairwise(menu):
@@ -66,6 +66,13 @@ def _number(name: str, value: object) -> int:
     if number is None or not 0 <= number <= MAX_BID:
         raise GameOptionError(f"{name} must be a whole number in 0..{MAX_BID}, not {value!r}")
     return number
+
+
+def _seat(player: object) -> int:
+    seat: int | None = whole_in(player, 0, 1)
+    if seat is None:
+        raise ArgumentError(f"a seat is 0 or 1, not {player!r}")
+    return seat
 
 
 class State:
@@ -119,14 +126,15 @@ class State:
         IllegalActionError
             If the action is not legal here.
         """
-        if action not in self.legal_actions():
+        number: int | None = whole(action)
+        if number is None or number not in self.legal_actions():
             raise IllegalActionError(f"{action!r} is not among the legal actions {self.legal_actions()}")
         if self.is_chance_node():
-            self.sums.append(action)
-        elif action == DOUBT:
+            self.sums.append(number)
+        elif number == DOUBT:
             self.doubted = True
         else:
-            self.bids.append(action)
+            self.bids.append(number)
 
     def child(self, action: int) -> State:
         """The state after an action."""
@@ -152,9 +160,10 @@ class State:
 
     def information_state_string(self, player: int) -> str:
         """The own sum, then the bids: ``s7 12 14``; at the end `doubt` follows. Empty before the own hand."""
-        if player >= len(self.sums):
+        seat = _seat(player)
+        if seat >= len(self.sums):
             return ""
-        words = [f"s{self.sums[player]}", *map(str, self.bids), *(["doubt"] if self.doubted else [])]
+        words = [f"s{self.sums[seat]}", *map(str, self.bids), *(["doubt"] if self.doubted else [])]
         return " ".join(words)
 
     def action_to_string(self, player: int, action: int) -> str:
@@ -165,23 +174,32 @@ class State:
         IllegalActionError
             If there is no such action.
         """
-        if player == -1 and action in range(len(WAYS)):
-            return f"sum {action}"
-        if player != -1 and action == DOUBT:
+        number: int | None = whole(action)
+        if whole(player) == -1:
+            if number is not None and 0 <= number < len(WAYS):
+                return f"sum {number}"
+        elif number == DOUBT:
             return "doubt"
-        if player != -1 and action in self.menu:
-            return f"bid {action}"
-        raise IllegalActionError(f"{action!r} is no action of seat {player}")
+        elif number in self.menu:
+            return f"bid {number}"
+        raise IllegalActionError(f"{action!r} is no action of seat {player!r}")
 
     def resample_from_infostate(self, player: int, uniform_01: Callable[[], float]) -> State:
-        """The same bids with the other seat's sum drawn anew, as a fresh deck gives it."""
+        """The same bids with the other seat's sum drawn anew, as a fresh deck gives it.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such seat, or `uniform_01` does not give floats in [0, 1).
+        """
+        other = 1 - _seat(player)
         result = self.clone()
-        if 1 - player < len(self.sums):
-            left, at = uniform_01() * _HANDS, 0
+        if other < len(self.sums):
+            left, at = uniforms(uniform_01, 1)[0] * _HANDS, 0
             while at < len(WAYS) - 1 and left >= WAYS[at]:
                 left -= WAYS[at]
                 at += 1
-            result.sums[1 - player] = at
+            result.sums[other] = at
         return result
 
     def __str__(self) -> str:
@@ -238,9 +256,10 @@ class Game:
         IllegalActionError
             If the menu has no such bid.
         """
-        if number not in self.bids:
+        found: int | None = whole(number)
+        if found is None or found not in self.bids:
             raise IllegalActionError(f"{number!r} is no bid of {self}")
-        return number
+        return found
 
     def new_initial_state(self) -> State:
         """The start, before the hands are drawn."""

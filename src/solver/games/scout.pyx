@@ -15,7 +15,7 @@ from libc.stdint cimport int32_t, uint8_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from solver._core cimport (
-    Rng, as_rng, card_turned, hand_card, hand_load, low_bits, rng_fork, rng_t, whole,
+    Rng, as_rng, card_turned, hand_card, hand_load, listed, low_bits, rng_fork, rng_t, uniforms, whole, whole_in,
 )
 from solver.games._scout cimport (
     CHOOSING, DEALING, EMPTY_HAND, MARGIN, MAX_ACTIONS, MAX_SEATS, MUST_SHOW, OVER, SCOUTED_OUT, TURN, TURN_LIMIT,
@@ -181,12 +181,13 @@ cdef class Game(Options):
         cdef State s = State.__new__(State, _TOKEN)
         cdef Rng rng = as_rng(seed)
         s.game = self
-        if whole(starter) is None or not 0 <= starter < self.rules.players:
+        first = whole_in(starter, 0, self.rules.players - 1)
+        if first is None:
             raise PositionError(f"starter must be a seat, 0..{self.rules.players - 1}, not {starter!r}")
         choices = None if turned is None else _as_list(turned)
         if turned is not None and (choices is None or len(choices) != self.rules.players):
             raise PositionError(f"turned needs one entry a seat, {self.rules.players}, not {_count(choices, turned)}")
-        s.c.starter = whole(starter)
+        s.c.starter = first
         rng_fork(&rng.c, &s.c.rng)
         s._start(None if hands is None else self._card_codes(hands))
         for turn in choices or ():
@@ -267,7 +268,8 @@ cdef class Game(Options):
         ArgumentError
             If constants are of another shape or out of range, or `deals` is no whole number of at least 1.
         """
-        if whole(deals) is None or not 1 <= deals < 2**31:
+        wanted = whole_in(deals, 1, 2**31 - 1)
+        if wanted is None:
             raise ArgumentError(f"deals must be a whole number of at least 1, not {deals!r}")
         cdef weights_t given[2]
         cdef const weights_t* sides[2]
@@ -276,7 +278,7 @@ cdef class Game(Options):
         cdef rng_t chance
         cdef state_t dealt, s
         cdef double total
-        cdef int i, q, seat, players = self.rules.players, count = deals
+        cdef int i, q, seat, players = self.rules.players, count = wanted
         for i, constants in enumerate((first, second)):
             if constants is None:
                 sides[i] = tuned(&self.rules)
@@ -383,7 +385,8 @@ cdef class Game(Options):
         if not isinstance(policy, str) or policy not in ("random", "planning"):
             raise ArgumentError(f'policy must be "random" or "planning", not {policy!r}')
         cdef bint planned = policy == "planning"
-        if whole(n) is None or not 1 <= n < 2**62:
+        cdef object wanted = whole_in(n, 1, 2**62)
+        if wanted is None:
             raise ArgumentError(f"n must be a whole number of at least 1, not {n!r}")
         cdef Rng rng = as_rng(seed)
         cdef rng_t stream = rng.c           # of this call alone while the GIL is released
@@ -391,7 +394,7 @@ cdef class Game(Options):
         cdef double sums[5]
         cdef double out[5]
         cdef long long ends[4]
-        cdef long long games = n, done = 0, decisions = 0
+        cdef long long games = wanted, done = 0, decisions = 0
         cdef int q, _i, chunk
         memset(sums, 0, sizeof(sums))
         memset(ends, 0, sizeof(ends))
@@ -596,7 +599,7 @@ cdef class State:
         """
         cdef int32_t actions[MAX_ACTIONS]
         cdef int n, i
-        if player is not None and player != self.current_player():
+        if player is not None and whole(player) != self.current_player():
             return []
         if self.c.phase == OVER:
             return []
@@ -853,7 +856,7 @@ cdef class State:
         """
         if action is None:
             player, action = self.current_player(), player
-        if player == -1:
+        if whole(player) == -1:
             return self.chance_text(action)
         return scout_notation.action_words(self.game, _row(&self.c, self._seat(player)), _active(&self.c), action)
 
@@ -886,24 +889,22 @@ cdef class State:
             Drawn as `Position.sample` does; its information state string for `player` is the same.
             What the other seats saw before is not drawn: their strings begin with their position.
         """
-        draws = [uniform_01() for _ in range(4)]
-        if not all(0 <= x < 1 for x in draws):
-            raise ArgumentError(f"uniform_01 must return floats in [0, 1), not {draws}")
-        seed = [int(x * 2**32) for x in draws]
-        cdef State s = self.position(player).sample(seed)
-        self.information_state_string(player)          # fills the prefix
+        cdef int q = self._seat(player)
+        cdef State s = self.position(q).sample([int(x * 2**32) for x in uniforms(uniform_01, 4)])
+        self.information_state_string(q)               # fills the prefix
         s.c.explicit_chance = self.c.explicit_chance
         s._results = list(self._results)
-        s._prefix[player] = self._prefix[player]
-        s._views[player] = self._views[player]
+        s._prefix[q] = self._prefix[q]
+        s._views[q] = self._views[q]
         return s
 
     # -- what there is to see
 
     cdef int _seat(self, object player) except -1:
-        if whole(player) is None or not 0 <= player < self.game.rules.players:
+        q = whole_in(player, 0, self.game.rules.players - 1)
+        if q is None:
             raise ArgumentError(f"a seat lies in 0..{self.game.rules.players - 1}, not {player!r}")
-        return player
+        return q
 
     def hand(self, player):
         """A seat's row, as a list of (top, bottom) from left to right."""
@@ -1176,7 +1177,7 @@ cdef class Position:
         IllegalActionError
             If the action is out of range.
         """
-        if action in self.legal_actions():
+        if whole(action) in self.legal_actions():
             return ""
         if self.c.base.mover != self.c.observer:
             return f"seat {self.c.base.mover} is to move"
@@ -1392,9 +1393,10 @@ cdef class Position:
         ArgumentError
             If there is not one name a seat.
         """
-        if names is not None and len(names) != self.game.rules.players:
-            raise ArgumentError(f"names for {self.game.rules.players} seats are needed, not {len(names)}")
-        return scout_notation.pretty(self.game, self._fields(), names)
+        words = None if names is None else [str(name) for name in listed(names, "names")]
+        if words is not None and len(words) != self.game.rules.players:
+            raise ArgumentError(f"names for {self.game.rules.players} seats are needed, not {len(words)}")
+        return scout_notation.pretty(self.game, self._fields(), words)
 
     def _repr_html_(self):
         """The position as a notebook shows it: drawn, with what the seat knows and no more."""

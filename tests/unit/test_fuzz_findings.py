@@ -1,0 +1,384 @@
+"""What fuzzing found (tests/fuzz), by name: each input that once did what none may do."""
+
+import json
+import zlib
+
+import numpy as np
+import pytest
+
+from solver import (
+    Rng,
+    _arena_record,
+    _lines,
+    archive,
+    arena,
+    bakerstreet,
+    cfr,
+    duel,
+    games,
+    ismcts,
+    kuhn,
+    online,
+    pimc,
+    policy,
+    sampling,
+    scout,
+    stats,
+)
+from solver.errors import (
+    AgentError,
+    ArgumentError,
+    CompileError,
+    GameError,
+    GameOptionError,
+    IllegalActionError,
+    PolicyError,
+    RecordError,
+    SearchError,
+)
+from solver.policy import PolicyTable
+
+
+@pytest.mark.parametrize(
+    "seed", [1.5, "1", True, -1, [1, -1], [1.5], [[1]], {1: 2}, {1}, object(), np.array(2.5), np.zeros((2, 2))]
+)
+@pytest.mark.parametrize(
+    "call",
+    [
+        Rng,
+        lambda seed: scout.Game(players=3).deal(seed=seed),
+        lambda seed: bakerstreet.Game().playouts(1, seed=seed),
+        lambda seed: cfr.solve(kuhn.Game(), "external", iterations=1, seed=seed),
+        lambda seed: stats.resampled([[1.0], [2.0]], 3, seed),
+    ],
+    ids=["rng", "deal", "playouts", "solve", "resampled"],
+)
+def test_what_is_no_seed(call, seed):
+    with pytest.raises(ArgumentError, match="a seed is a whole number"):
+        call(seed)
+
+
+def test_a_seed_that_holds_itself():
+    """numpy goes down into it until the stack ends, and with it the process."""
+    endless = []
+    endless.append(endless)
+    with pytest.raises(ArgumentError, match="a seed is"):
+        Rng(endless)
+    with pytest.raises(ArgumentError, match="a seed is"):
+        Rng([1] * 70_000)
+
+
+def test_seeds_give_what_they_gave():
+    for seed in (0, 7, 2**70, [1, 2], (1, 2), np.array([1, 2]), np.uint8(9), [0, 2**40]):
+        words = np.random.SeedSequence(seed).generate_state(4, np.uint64)
+        assert Rng(seed).state == tuple(map(int, words))
+
+
+class Twice:
+    """A number that is another one when it is asked again."""
+
+    def __init__(self):
+        self.asked = 0
+
+    def __index__(self):
+        self.asked += 1
+        return 0 if self.asked == 1 else 1 << 20
+
+
+def test_a_number_is_asked_for_once():
+    """What was checked is what is used: the second answer would be an index far outside."""
+    state = scout.Game(players=3).deal(seed=1)
+    assert state.hand(Twice()) == state.hand(0)
+    other = bakerstreet.Game().deal(seed=1)
+    assert other.hand(Twice()) == other.hand(0)
+    assert state.position(Twice()).player == 0
+
+
+@pytest.mark.parametrize("name", ["kuhn", "leduc", "duel(low=2,high=4)", "scout(players=2)", "bakerstreet"])
+@pytest.mark.parametrize("odd", [-1, 2, 1.0, None, "0", np.zeros(2), np.zeros(0)])
+def test_seats_that_there_are_not(name, odd):
+    state = games.load(name).new_initial_state()
+    while state.is_chance_node():
+        state.apply_action(state.chance_outcomes()[0][0])
+    if not (odd is None and name in ("scout(players=2)", "bakerstreet")):  # there the seat to decide
+        with pytest.raises(ArgumentError, match="seat"):
+            state.information_state_string(odd)
+    with pytest.raises(ArgumentError, match="seat"):
+        state.resample_from_infostate(odd, lambda: 0.5)
+    for draw in (lambda: 1.0, lambda: None, lambda: float("nan"), 0.5):
+        with pytest.raises(ArgumentError, match="uniform_01"):
+            state.resample_from_infostate(0, draw)
+    for action in (odd, np.zeros(0), 1 << 70):
+        if type(action) is not int or action != 2:
+            with pytest.raises(IllegalActionError):
+                state.apply_action(action)
+
+
+def test_numbers_of_stats():
+    for call in (
+        lambda: stats.ratio([1.0, "x"]),
+        lambda: stats.interval([[1.0]]),
+        lambda: stats.spread(3),
+        lambda: stats.resampled([[1.0]], 0),
+        lambda: stats.bca([1.0], None, [1.0, 2.0]),
+        lambda: stats.percentile([1.0], "x"),
+        lambda: stats.percentile([1.0, 2.0], 3, level=1.5),
+        lambda: stats.power(1.0, 0.0, 10),
+        lambda: stats.deals_needed([], 1.0),
+        lambda: stats.confidence_width("x", 1.0),
+        lambda: stats.fit([[1.0]], [[1.0]], [[1.0, 1.0]]),
+        lambda: stats.prior(1 << 40),
+    ):
+        with pytest.raises(ArgumentError):
+            call()
+
+
+TABLE = PolicyTable.build(["a"], [0], [0, 2], [0, 1], [0.5, 0.5])
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: PolicyTable.build(3, [], [0], [], []),
+        lambda: PolicyTable.build(["a"], [0], [0, 1], [0], [1.0], meta=3),
+        lambda: PolicyTable.from_hashes([1], [2], [0], [0, 1], [0], [1.0], texts=5),
+        lambda: PolicyTable.from_mapping([("a", {0: 1.0})], player=0),
+        lambda: TABLE.row("0"),
+        lambda: TABLE.sample("a", 5),
+        lambda: TABLE.find("a", np.zeros(2)),
+        lambda: TABLE.filter(None),
+        lambda: TABLE.merge({}),
+        lambda: TABLE.merge(TABLE, prefer=np.zeros(2)),
+        lambda: TABLE.compare("a"),
+        lambda: TABLE.compare(TABLE, most="x"),
+        lambda: policy.uniform(3),
+        lambda: policy.uniform(kuhn.Game(), max_states="x"),
+        lambda: policy.load("a\0b"),
+        lambda: policy.load("\ud800"),
+        lambda: policy.load(0),
+        lambda: PolicyTable.from_json(7),
+        lambda: TABLE.save(7),
+        lambda: arena.play("kuhn", 5),
+        lambda: arena.play("kuhn", ["random"], progress=3),
+        lambda: arena.play("kuhn", ["random"], record=3),
+        lambda: ismcts.search(kuhn.Game().new_initial_state(), progress=3),
+    ],
+)
+def test_arguments_of_a_wrong_type(call):
+    with pytest.raises((ArgumentError, SearchError)):
+        call()
+
+
+class Small:
+    """A game of one decision for each seat, of which one method says something else."""
+
+    def __init__(self, **said):
+        self.said = said
+
+    def num_players(self):
+        return 2
+
+    def get_parameters(self):
+        return {}
+
+    def new_initial_state(self):
+        return SmallState(self, 0)
+
+
+class SmallState:
+    def __init__(self, game, moves):
+        self.game, self.moves = game, moves
+
+    def _say(self, name, right):
+        said = self.game.said.get(name, right)
+        return said() if callable(said) else said
+
+    def current_player(self):
+        return self._say("current_player", self.moves if self.moves < 2 else -4)
+
+    def is_terminal(self):
+        return self._say("is_terminal", self.moves >= 2)
+
+    def is_chance_node(self):
+        return False
+
+    def chance_outcomes(self):
+        return self._say("chance_outcomes", [])
+
+    def legal_actions(self):
+        return self._say("legal_actions", [0, 1] if self.moves < 2 else [])
+
+    def apply_action(self, action):
+        self.moves += 1
+
+    def child(self, action):
+        return SmallState(self.game, self.moves + 1)
+
+    def clone(self):
+        return SmallState(self.game, self.moves)
+
+    def returns(self):
+        return self._say("returns", [1.0, -1.0])
+
+    def information_state_string(self, player):
+        return f"{player} {min(self.moves, 5)}"
+
+    def action_to_string(self, player, action):
+        return str(action)
+
+    def resample_from_infostate(self, player, uniform_01):
+        return SmallState(self.game, self.moves)
+
+
+DOORS = {
+    "ismcts": lambda game: ismcts.search(game.new_initial_state(), 4, seed=1),
+    "pimc": lambda game: pimc.search(game.new_initial_state(), 1, iterations=3, seed=1),
+    "online": lambda game: online.solve(game, iterations=3, seed=1, compile_bytes=0),
+    "online search": lambda game: online.search(game.new_initial_state(), iterations=3, seed=1),
+    "external": lambda game: sampling.solve(game, iterations=2, seed=1, compile_bytes=0),
+    "outcome": lambda game: sampling.solve(game, "outcome", iterations=2, seed=1, compile_bytes=0),
+    "cfr": lambda game: cfr.solve(game, iterations=2),
+    "arena": lambda game: arena.play(game, ["random", "random"], deals=1),
+    "uniform": policy.uniform,
+}
+
+
+def fails():
+    raise ZeroDivisionError("of the user's own")
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_games_that_misbehave(door):
+    DOORS[door](Small())
+    for said in (
+        {"returns": [1.0]},
+        {"returns": None},
+        {"returns": [float("nan"), 0.0]},
+        {"legal_actions": 3},
+        {"current_player": "0"},
+        {"legal_actions": lambda: range(1 << 40)},
+    ):
+        if door == "uniform" and "returns" in said:
+            continue
+        if door in ("ismcts", "pimc", "arena") and said.get("returns") == [1.0]:
+            said = {"returns": []}
+        if door in ("ismcts", "pimc", "arena") and callable(said.get("legal_actions")):
+            continue  # they look at no more of them than they play
+        with pytest.raises((GameError, CompileError, SearchError, AgentError, ArgumentError)):
+            DOORS[door](Small(**said))
+    # what a user's code raises is the user's
+    name = "legal_actions" if door == "uniform" else "returns"
+    with pytest.raises(ZeroDivisionError, match="of the user's own"):
+        DOORS[door](Small(**{name: fails}))
+
+
+@pytest.mark.parametrize("door", sorted(set(DOORS) - {"uniform"}))
+def test_games_without_end(door, monkeypatch):
+    from solver import _arena_tables, tree_walk
+
+    for module in (ismcts, online, sampling, tree_walk, _arena_tables):
+        monkeypatch.setattr(module, "LONGEST", 500)
+    game = Small(is_terminal=False, legal_actions=[0, 1])
+    turns = iter(range(10**9))
+    game.said["current_player"] = lambda: next(turns) % 2
+    with pytest.raises((GameError, CompileError, SearchError), match=r"a game has an end|forgets|perfect recall"):
+        DOORS[door](game)
+
+
+@pytest.mark.parametrize("chances", [[(0, 0.5)], [(0, -0.5), (1, 1.5)], [(0, float("nan"))], [], [0], None])
+@pytest.mark.parametrize("door", ["ismcts", "online search", "arena"])
+def test_chances_that_are_none(door, chances):
+    class Chancy(Small):
+        def new_initial_state(self):
+            return SmallState(self, 0)
+
+    game = Chancy(chance_outcomes=chances)
+    players = iter([0, 0, 0, 0] if door != "arena" else [])
+    game.said["current_player"] = lambda: next(players, -1)
+    with pytest.raises((GameError, SearchError), match=r"chance|no seat|protocol does not ask"):
+        DOORS[door](game)
+
+
+LIES = [
+    lambda lines: lines[1].pop("tables"),
+    lambda lines: lines[1].update(tables=3),
+    lambda lines: lines[1].update(tables=[]),
+    lambda lines: lines[1].update(tables=[[[0], [1.0], 5]]),
+    lambda lines: lines[1]["tables"][0].pop(),
+    lambda lines: lines[1]["tables"][0][0].append(0),
+    lambda lines: lines[1]["tables"][0].__setitem__(0, [0, -1]),
+    lambda lines: lines[1]["tables"][0].__setitem__(1, [None, 1.0]),
+    lambda lines: lines[1]["tables"][0].__setitem__(2, [0.5]),
+    lambda lines: lines[0].pop("seed"),
+    lambda lines: lines[0].pop("rules"),
+    lambda lines: lines[0].update(seed="1"),
+    lambda lines: lines[0].update(game=5),
+    lambda lines: lines[0].update(agents=5),
+    lambda lines: lines[0].update(agents=[["random"]]),
+    lambda lines: lines[0].update(alone=7),
+    lambda lines: lines[0].update(duplicate=None),
+]
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_records_whose_check_sums_are_right(lie, tmp_path):
+    path = tmp_path / "record"
+    arena.play("kuhn", ["random", "random"], deals=2, record=path)
+    lines = [json.loads(line) for line in path.read_bytes().splitlines()]
+    for line in lines:
+        line.pop("crc")
+    lie(lines)
+    path.write_bytes(b"".join(map(_lines.pack, lines)))
+    before = path.read_bytes()
+    for call in (
+        lambda: _arena_record.read(path),
+        lambda: arena.replay(path, 0, rerun=True),
+        lambda: arena.play("kuhn", ["random", "random"], deals=3, record=path),
+    ):
+        with pytest.raises(RecordError):
+            call()
+    assert path.read_bytes() == before
+
+
+def test_records_of_other_tables(tmp_path):
+    path = tmp_path / "record"
+    arena.play("kuhn", ["random", "random"], deals=2, record=path)
+    lines = [json.loads(line) for line in path.read_bytes().splitlines()]
+    for line in lines:
+        line.pop("crc")
+    lines[1]["tables"].reverse()
+    path.write_bytes(b"".join(map(_lines.pack, lines)))
+    with pytest.raises(RecordError, match="other tables"):
+        arena.play("kuhn", ["random", "random"], deals=3, record=path)
+    with pytest.raises(RecordError, match="other tables"):
+        arena.replay(path, 0, rerun=True)
+    text = b'{"deal":0,}'
+    path.write_bytes(text[:-1] + b',"crc":"%08x"}\n' % zlib.crc32(text))
+    with pytest.raises(RecordError, match="line 1"):
+        _arena_record.read(path)
+
+
+def test_small_things():
+    with pytest.raises((ArgumentError, GameOptionError), match="bids"):
+        duel.Game(bids=np.array(3))
+    with pytest.raises(ArgumentError, match="row"):
+        scout.legal_sets(5)
+    with pytest.raises(ArgumentError, match="hand"):
+        bakerstreet.bid_odds(5, [1] * 6)
+    with pytest.raises(ArgumentError, match="sequence"):
+        Rng(1).choice({1: 2})
+    with pytest.raises(ArgumentError, match="list"):
+        Rng(1).shuffle((1, 2))
+    with pytest.raises(ArgumentError, match="n must be"):
+        Rng(1).below(1.5)
+    with pytest.raises(PolicyError, match="Tree"):
+        cfr.TreePolicy(5, ())
+    tree = cfr.compile("kuhn")
+    for player, infoset in ((2, 0), (0, 99), ("0", 0), (0, -1)):
+        with pytest.raises(ArgumentError):
+            tree.example(player, infoset)
+    with pytest.raises(ArgumentError, match="name of a file"):
+        archive.file_name("a\0")
+    walk = scout.Game(players=2).new_walk()
+    with pytest.raises(ArgumentError, match="seat"):
+        walk.information_state_key(1 << 20)
