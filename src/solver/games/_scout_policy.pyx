@@ -15,7 +15,7 @@ from solver._core cimport (
 )
 from solver.games._scout cimport (
     CHOOSING, MAX_ACTIONS, MAX_DECK, MAX_SEATS, MUST_SHOW, OVER, TURN, Payoff, apply, derive_payoffs, may_scout, new_round,
-    options, payoffs, position_t, rules_t, sample, search_context_t, seat_t, state_t,
+    options, payoffs, position_t, rules_t, sample, scouts_since, search_context_t, seat_t, state_t,
 )
 from solver.games._scout_rows cimport (
     EDGE, EQUAL, HIGHER, LOWER, NO_WORTH, NUMBERS, POINT, SIZES, fill_after, fill_before, load_row, row_t,
@@ -51,10 +51,14 @@ cdef double[4][CONSTANTS] TUNED = [
 # By number of players, 2 to 5: what the rest of a round brings a seat, by least squares on planning's play against
 # itself (experiments/value-function): always | for each feature of the seat | for the mean of the others' features.
 cdef double[4][1 + 2 * FEATURES] VALUE = [
-    [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
-    [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
-    [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
-    [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+    [-1.3751, 0.2864, 0.1623, 0.1669, -0.1739, -0.1329, 0, 0, -0.8862,
+     -0.2505, 0.1669, 0.1623, 0.621, -0.1049, 0, 0, -0.489],
+    [1.1069, 1.3953, 0.338, -0.2216, -2.4216, 0.4276, 2.1651, 3.2233, 0.2379,
+     -0.9334, -0.6806, 0.5176, 5.2145, -3.5764, -7.3661, -0.1547, 1.5413],
+    [0.0404, 0.9948, 0.4127, -0.0753, -1.7952, 0.479, 0.8776, 2.5588, -0.1891,
+     -0.7904, -0.3753, 0.2953, 5.6064, -2.7604, -5.8765, 0.3161, 0.1439],
+    [-0.4284, 0.7853, 0.2841, -0.1665, -1.2355, 0.6831, 0.5939, 2.0126, -0.344,
+     -1.0868, -0.2983, 0.5789, 4.9803, -0.823, -2.7616, -0.9606, -0.9851],
 ]
 
 
@@ -465,7 +469,7 @@ cdef void value_features(const rules_t* g, const state_t* s, int q, double* f) n
             f[2] = min(f[2], <double> s.seat[r].cards)
     f[3] = s.owner == q
     f[4] = s.active.size if s.owner == q else 0
-    f[5] = s.row if s.owner == q else 0
+    f[5] = scouts_since(g, s) if s.owner == q else 0
     f[6] = s.both_left >> q & 1
     f[7] = (s.mover - q + g.players) % g.players
 
