@@ -23,6 +23,9 @@ cdef void put_back(
     const rules_t* g, const state_t* s, const int32_t* actions, int n, double* worths) noexcept nogil
 cdef double SLIPS
 cdef double[4][27] TUNED
+cdef double[4][17] VALUE
+cdef void value_sample(
+    const rules_t* g, state_t* fresh, rng_t* rng, double* features, double* later) noexcept nogil
 cdef void estimate(const rules_t* g, const state_t* s, Payoff payoff, double* out) noexcept nogil
 cdef int believe(const rules_t* g, const position_t* p, rng_t* rng, state_t* s) noexcept nogil
 cdef void fill_policy_ops(GameOps* ops, bint belief) noexcept nogil

@@ -14,8 +14,8 @@ from solver._core cimport (
     rng_below, rng_double, rng_fork, rng_t, set_code, set_cut, set_end, set_t, tops_equal,
 )
 from solver.games._scout cimport (
-    CHOOSING, MAX_ACTIONS, MAX_SEATS, MUST_SHOW, OVER, TURN, Payoff, apply, derive_payoffs, may_scout, new_round,
-    observe, options, payoffs, position_t, rules_t, sample, search_context_t, seat_t, state_t,
+    CHOOSING, MAX_ACTIONS, MAX_DECK, MAX_SEATS, MUST_SHOW, OVER, TURN, Payoff, apply, derive_payoffs, may_scout,
+    new_round, observe, options, payoffs, position_t, rules_t, sample, scouts_since, search_context_t, seat_t, state_t,
 )
 from solver.games._scout_rows cimport (
     EDGE, EQUAL, HIGHER, LOWER, NO_WORTH, NUMBERS, POINT, SIZES, fill_after, fill_before, load_row, row_t,
@@ -29,6 +29,7 @@ cdef double SLIPS = 0.05               # chance of any legal action in place of 
 
 cdef enum:
     CONSTANTS = 27
+    FEATURES = 8
     MAX_SHOWS = 640                # sets of 55 cards, none longer than 11
 
 # By number of players, 2 to 5. Found by an antithetic evolution strategy in play against itself and greedy:
@@ -44,6 +45,20 @@ cdef double[4][CONSTANTS] TUNED = [
      0.58, 0.84, 1.90, 3.16, 0.02, 0.56, 1.26, 1.59, -0.04, 0.35],
     [-1.46, 0.07, -1.05, 0.22, 0.74, 1.46, 0.12, -1.66, -0.49, 0.37, 1.10, 0.11, 0.42, 0.15, 0.94, 1.36, 2.45,
      0.37, 0.80, 1.80, 2.85, 0.06, 0.47, 1.37, 2.06, 0.23, 0.20],
+]
+
+
+# By number of players, 2 to 5: what the rest of a round brings a seat, by least squares on planning's play against
+# itself (experiments/value-function): always | for each feature of the seat | for the mean of the others' features.
+cdef double[4][1 + 2 * FEATURES] VALUE = [
+    [-1.3751, 0.2864, 0.1623, 0.1669, -0.1739, -0.1329, 0, 0, -0.8862,
+     -0.2505, 0.1669, 0.1623, 0.621, -0.1049, 0, 0, -0.489],
+    [1.1069, 1.3953, 0.338, -0.2216, -2.4216, 0.4276, 2.1651, 3.2233, 0.2379,
+     -0.9334, -0.6806, 0.5176, 5.2145, -3.5764, -7.3661, -0.1547, 1.5413],
+    [0.0404, 0.9948, 0.4127, -0.0753, -1.7952, 0.479, 0.8776, 2.5588, -0.1891,
+     -0.7904, -0.3753, 0.2953, 5.6064, -2.7604, -5.8765, 0.3161, 0.1439],
+    [-0.4284, 0.7853, 0.2841, -0.1665, -1.2355, 0.6831, 0.5939, 2.0126, -0.344,
+     -1.0868, -0.2983, 0.5789, 4.9803, -0.823, -2.7616, -0.9606, -0.9851],
 ]
 
 
@@ -440,13 +455,63 @@ cdef void contested_game(
         apply(g, fresh, planning(g, fresh, by_seat[fresh.mover], rng))
 
 
+# ------------------------------------------------------------------------------------------------
+# What a state is worth before the end
+
+cdef void value_features(const rules_t* g, const state_t* s, int q, double* f) noexcept nogil:
+    """What the rest of the round brings a seat hangs on these (`Game.value_samples` says what they are)."""
+    cdef int r
+    f[0] = hand_worth(g, s, q)
+    f[1] = s.seat[q].cards
+    f[2] = MAX_DECK
+    for r in range(g.players):
+        if r != q:
+            f[2] = min(f[2], <double> s.seat[r].cards)
+    f[3] = s.owner == q
+    f[4] = s.active.size if s.owner == q else 0
+    f[5] = scouts_since(g, s) if s.owner == q else 0
+    f[6] = s.both_left >> q & 1
+    f[7] = (s.mover - q + g.players) % g.players
+
+
 cdef void estimate(const rules_t* g, const state_t* s, Payoff payoff, double* out) noexcept nogil:
-    """Pay-off of every seat before the end, from the scores so far and the worths of the hands."""
+    """Pay-off of every seat before the end: the scores so far, and what the rest of the round brings by a linear
+    function of what a seat has and of the means of what the others have."""
+    cdef const double* c = &VALUE[g.players - 2][0]
     cdef double scores[MAX_SEATS]
-    cdef int q
+    cdef double f[MAX_SEATS][FEATURES]
+    cdef double total[FEATURES]
+    cdef int q, i
+    for i in range(FEATURES):
+        total[i] = 0
     for q in range(g.players):
-        scores[q] = s.seat[q].total + s.seat[q].taken + s.seat[q].chips + hand_worth(g, s, q)
+        value_features(g, s, q, f[q])
+        for i in range(FEATURES):
+            total[i] += f[q][i]
+    for q in range(g.players):
+        scores[q] = s.seat[q].total + s.seat[q].taken + s.seat[q].chips + c[0]
+        for i in range(FEATURES):
+            scores[q] += c[1 + i] * f[q][i] + c[1 + FEATURES + i] * (total[i] - f[q][i]) / (g.players - 1)
     derive_payoffs(g, scores, payoff, out)
+
+
+cdef void value_sample(
+    const rules_t* g, state_t* fresh, rng_t* rng, double* features, double* later
+) noexcept nogil:
+    """A round of the planning agent from a new deal: the features of all seats at one of its turns, each as likely,
+    and the points of each from there on."""
+    cdef int turns = 0, q
+    new_round(g, fresh)
+    while fresh.phase != OVER:
+        if fresh.phase == TURN:
+            turns += 1
+            if rng_below(rng, turns) == 0:
+                for q in range(g.players):
+                    value_features(g, fresh, q, features + q * FEATURES)
+                    later[q] = -(fresh.seat[q].taken + fresh.seat[q].chips)
+        apply(g, fresh, planning(g, fresh, tuned(g), rng))
+    for q in range(g.players):
+        later[q] += fresh.seat[q].total
 
 
 # ------------------------------------------------------------------------------------------------

@@ -24,8 +24,8 @@ from solver.games._scout cimport (
 )
 from solver.games._scout_options cimport Options, action_id
 from solver.games._scout_policy cimport (
-    SLIPS, TUNED, action_worths, believe, contested_game, estimate, fill_policy_ops, fill_weights, hand_worth,
-    planned_game, planning, put_back, slipping, tuned,
+    SLIPS, TUNED, VALUE, action_worths, believe, contested_game, estimate, fill_policy_ops, fill_weights, hand_worth,
+    planned_game, planning, put_back, slipping, tuned, value_sample,
 )
 from solver.games._scout_rows cimport weights_t
 from solver.games.ops cimport SearchRoot
@@ -303,6 +303,63 @@ cdef class Game(Options):
                     total += _margin(&self.rules, s, by_seat, chance, seat)
             margins.append(total / players)
         return np.array(margins)
+
+    @property
+    def value_constants(self):
+        """What the rest of a round is expected to bring a seat, for this number of players.
+
+        float64, shape (17,), in points: always | for each feature of the seat, in the order of `value_samples` |
+        for the mean of the others' features. Fitted by experiments/value-function; what `State.estimated_returns`
+        and a search's horizon go by.
+        """
+        return np.array([VALUE[self.rules.players - 2][i] for i in range(17)])
+
+    def value_samples(self, deals, seed=0):
+        """States of rounds that the planning agent plays in all seats, for fitting what a state is worth.
+
+        Parameters
+        ----------
+        deals : int
+            Rounds, at least 1. Of each one turn is drawn.
+        seed : int, numpy.random.SeedSequence, Rng or None
+
+        Returns
+        -------
+        features : numpy.ndarray of float64, shape (deals, players, 8)
+            Of each seat: worth of the hand as planning sees it, in points; cards in the hand; cards in the smallest
+            other hand; whether the Active Set is its own, its size if so, and the Scouts since; whether it has its
+            Scout & Show chip; turns until it is to move.
+        later : numpy.ndarray of float64, shape (deals, players)
+            Points of each seat from there to the end of the round.
+
+        Raises
+        ------
+        ArgumentError
+            If the game has more than one round, or `deals` is no whole number of at least 1.
+        """
+        if self.rules.rounds != 1:
+            raise ArgumentError(f"value samples are of one round: rounds must be 1, not {self.rules.rounds}")
+        if whole(deals) is None or not 1 <= deals < 2**31:
+            raise ArgumentError(f"deals must be a whole number of at least 1, not {deals!r}")
+        cdef rng_t stream = as_rng(seed).c
+        cdef state_t fresh, s
+        cdef double features[40]
+        cdef double later[5]
+        cdef int i, j, players = self.rules.players, count = deals
+        all_features = np.empty((count, players, 8))
+        all_later = np.empty((count, players))
+        memset(&fresh, 0, sizeof(state_t))
+        fresh.last_round = 1
+        for i in range(count):
+            if i % 1000 == 0:
+                PyErr_CheckSignals()
+            with nogil:
+                s = fresh
+                rng_fork(&stream, &s.rng)
+                value_sample(&self.rules, &s, &stream, features, later)
+            all_features[i] = [[features[8 * j + k] for k in range(8)] for j in range(players)]
+            all_later[i] = [later[j] for j in range(players)]
+        return all_features, all_later
 
     def playouts(self, n, seed=0, policy="random"):
         """Play `n` games from fresh deals, on one thread and without Python.
@@ -590,7 +647,8 @@ cdef class State:
         return [worths[i] for i in range(n)]
 
     def estimated_returns(self):
-        """`returns`, and before the end an estimate by the worths of the hands."""
+        """`returns`, and before the end an estimate: scores so far, and for the rest of the round a linear function
+        of hands, table and chips that is fitted to planning's play (`Game.value_constants`)."""
         cdef double out[MAX_SEATS]
         if self.c.phase == OVER:
             return self.returns()
