@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from solver import _html, _ismcts, explain, frames
 from solver._core import Rng, whole
-from solver._protocol_checks import LONGEST, checked_outcomes, checked_returns, endless, names_nonsense
+from solver._protocol_checks import LONGEST, checked_outcomes, checked_returns, endless, listed, names_nonsense
 from solver._version import __version__
 from solver.errors import SearchError
 from solver.protocol import CHANCE_PLAYER, offers
@@ -343,7 +343,7 @@ class PythonTree:
                 groups.setdefault(key, []).append(action)
             return groups
         player = state.current_player()
-        for action in state.legal_actions():
+        for action in listed(state.legal_actions(), "legal actions"):
             key = action if player == self.observer else state.child(action).information_state_string(self.observer)
             groups.setdefault(key, []).append(action)
         return groups
@@ -653,6 +653,8 @@ def search(
     iterations, seconds, threads, max_nodes = _checked(iterations, seconds, threads, payoff, max_nodes)
     if progress is not None and not callable(progress):
         raise SearchError(f"progress is something to call, not {progress!r}")
+    if compiled is not None and not isinstance(compiled, (bool, np.bool_)):
+        raise SearchError(f"compiled is True, False or None, not {compiled!r}")
     source, state = observed(position_or_state)
     defaults = source.search_defaults() if hasattr(source, "search_defaults") else {}
     if belief is not None and "belief" not in defaults:
@@ -665,7 +667,7 @@ def search(
     sequence, rngs = _streams(seed, threads)
     share = max(2, max_nodes // threads)
     trees: list[Any]
-    use_compiled = hasattr(source, "search_root") if compiled is None else compiled
+    use_compiled = hasattr(source, "search_root") if compiled is None else bool(compiled)
     if use_compiled and not hasattr(source, "search_root"):
         raise SearchError(f"{type(source).__name__} has no compiled side; use compiled=None or False")
     if use_compiled:
@@ -796,13 +798,18 @@ def _style(
     return Style(**chosen)
 
 
-def check_options(options: dict[str, Any]) -> None:
+def check_options(options: dict[str, Any]) -> Style:
     """Refuse options of `search` that no game would take.
 
     Parameters
     ----------
     options : dict
         By name; a belief is for the game to judge.
+
+    Returns
+    -------
+    Style
+        Those that it has, as the trees take them; plain where none is given.
 
     Raises
     ------
@@ -811,7 +818,7 @@ def check_options(options: dict[str, Any]) -> None:
     """
     max_nodes = options.get("max_nodes", DEFAULT_MAX_NODES)
     _checked(None, options.get("seconds"), options.get("threads", 1), options.get("payoff"), max_nodes)
-    _style({}, **{name: options.get(name) for name in Style._fields})
+    return _style({}, **{name: options.get(name) for name in Style._fields})
 
 
 def _real(name: str, value: Any) -> float:

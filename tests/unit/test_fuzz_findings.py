@@ -1,7 +1,9 @@
 """What fuzzing found (tests/fuzz), by name: each input that once did what none may do."""
 
+import itertools
 import json
 import zlib
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -382,3 +384,80 @@ def test_small_things():
     walk = scout.Game(players=2).new_walk()
     with pytest.raises(ArgumentError, match="seat"):
         walk.information_state_key(1 << 20)
+
+
+class Odd:
+    """A number by `__index__` alone: it has no order and no arithmetic."""
+
+    def __init__(self, number):
+        self.number = number
+
+    def __index__(self):
+        return self.number
+
+
+def test_numbers_by_index_alone():
+    """What was checked as a whole number is used as one."""
+    two = Odd(2)
+    boots = [1.0, 2.0, 4.0]
+    assert stats.percentile(boots, two) == stats.percentile(boots, 2)
+    assert stats.power(1.0, 2.0, two) == stats.power(1.0, 2.0, 2)
+    assert stats.confidence_width(Odd(20), 1.0, best_at=Odd(9)) == stats.confidence_width(20, 1.0, best_at=9)
+    assert stats.interval(boots, resamples=two) == stats.interval(boots, resamples=2)
+    assert np.array_equal(stats.prior(two)[1], stats.prior(2)[1])
+    assert arena.seatings(two, Odd(3), alone=Odd(1), deal=two) == arena.seatings(2, 3, alone=1, deal=2)
+    assert len(arena.play("kuhn", ["random", "random"], deals=two)) == 2
+    assert policy.uniform(kuhn.Game(), max_states=Odd(500)).meta == policy.uniform(kuhn.Game()).meta
+    assert len(TABLE.compare(TABLE, most=two).most) == 0
+    position = scout.Game(players=3).deal(seed=1).position(0)
+    assert pimc.search(position, two, iterations=Odd(3), seed=1).deals == 2
+    again = pimc.search(position, 2, iterations=3, seed=1)
+    assert pimc.search(position, two, iterations=Odd(3), seed=1).best == again.best
+
+
+@pytest.mark.parametrize("odd", [np.array([1, 2]), np.zeros(0), Odd(1), {1}, 1, None])
+def test_what_is_no_choice(odd):
+    """Arrays have no truth and sets no hash: asked for either, they would fail without a word of ours."""
+    position = scout.Game(players=3).deal(seed=1).position(0)
+    calls = [
+        lambda: position.sample(1, odd),
+        lambda: arena.seatings(2, 2, duplicate=odd),
+        lambda: duel.solve(bids=[0, 2], iterations=1, dtype=odd),
+        lambda: duel.solve(bids=[0, 2], iterations=1, method=odd),
+        lambda: cfr.solve("kuhn", odd, iterations=1),
+        lambda: PolicyTable.build(["a"], [0], [0, 1], [0], [1.0], keep_text=odd),
+    ]
+    if odd is not None:
+        calls.append(lambda: ismcts.search(position, 1, compiled=odd))
+    for call in calls:
+        with pytest.raises((ArgumentError, SearchError)):
+            call()
+
+
+def test_numbers_too_large():
+    for call in (
+        lambda: arena.seatings(1 << 40, 2),
+        lambda: arena.seatings(2, 1 << 62),
+        lambda: arena.seatings(65_536, 3, alone=2),
+        lambda: stats.resampled([[1.0]], 1 << 40),
+        lambda: stats.interval([1.0], resamples=1 << 200),
+        lambda: duel.solve(bids=[0, 2], iterations=1, alpha=10**400),
+    ):
+        with pytest.raises(ArgumentError):
+            call()
+
+
+def test_options_are_used_as_they_were_checked():
+    """A Decimal is a number, and has no product with a float."""
+    state = kuhn.Game().new_initial_state()
+    state.apply_action(2)
+    state.apply_action(0)
+    for search in (ismcts.search, pimc.search):
+        taken = [search(state, 3, seed=1, exploration=given).actions for given in (Decimal("0.5"), 0.5)]
+        assert taken[0].tobytes() == taken[1].tobytes()
+
+
+@pytest.mark.parametrize("door", ["ismcts", "pimc"])
+def test_actions_without_end(door):
+    with pytest.raises(GameError, match="legal actions: more than"):
+        DOORS[door](Small(legal_actions=itertools.count))
