@@ -79,7 +79,8 @@ def information_states(game: Any, max_states: int) -> dict[tuple[str, int], tupl
             continue
         actions: Iterable[int]
         if state.is_chance_node():
-            actions = [outcome for outcome, probability in state.chance_outcomes() if probability > 0]
+            outcomes = listed(state.chance_outcomes(), "outcomes")
+            actions = [outcome for outcome, probability in outcomes if probability > 0]
         else:
             player = state.current_player()
             if player < 0:

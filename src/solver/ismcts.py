@@ -690,7 +690,7 @@ def search(
             # the rollouts have played it by their policy
             scores = list(after.action_scores())
             then = np.array([(after.legal_actions()[int(np.argmax(scores))], 0, np.nan, np.nan)], ACTION_DTYPE)
-        then_words = {int(a): after.action_to_string(after.current_player(), int(a)) for a in then["action"]}
+        then_words = {int(a): _words(after, after, a) for a in then["action"]}
     settings = {
         "game": str(getattr(source, "game", f"{type(source).__module__}.{type(source).__qualname__}")),
         "version": __version__,

@@ -40,6 +40,7 @@ ELO = 400 / math.log(10)  # points of rating in a factor e of strength
 FIRST_LOOK = 30  # deals before which a confidence sequence says nothing
 _FEW = 8  # deals below which a bootstrap has too few different resamples
 _MOST_AGENTS = 10_000  # of whom every two are a pair
+_MOST_DEALS = 1 << 62
 _MOST_RESAMPLES = 10_000_000  # all of which are kept
 _BEST_AT = 100  # deals at which the confidence sequence is as narrow as it can be made
 _CHUNK = 4_000_000  # numbers of a resample that are held at once
@@ -163,7 +164,8 @@ def bca(boots: ArrayLike, estimate: float, influence: ArrayLike, level: float = 
     if n < 2 or not len(values) or not math.isfinite(estimate):
         return Interval(math.nan, math.nan)
     spread_ = float(pulls @ pulls)
-    if spread_ <= (1e-12 * max(1.0, abs(estimate))) ** 2 * n:
+    least = 1e-12 * max(1.0, abs(estimate))
+    if spread_ <= least * least * n:
         return Interval(estimate, estimate)
     if n < _FEW:
         half = float(special.stdtrit(n - 1, 0.5 + level / 2)) * math.sqrt(spread_ / (n * (n - 1)))
@@ -285,7 +287,7 @@ def deals_needed(difference: float, sd: float, power: float = 0.8, level: float 
     Raises
     ------
     ArgumentError
-        If a number is out of its range.
+        If a number is out of its range, or more than 2**62 deals are needed.
 
     Examples
     --------
@@ -304,6 +306,10 @@ def deals_needed(difference: float, sd: float, power: float = 0.8, level: float 
     low, high = 1, 2
     while _power(difference, sd, high, level) < power:
         low, high = high, 2 * high
+        if high > _MOST_DEALS:
+            raise ArgumentError(
+                f"a difference of {difference:g} against sd {sd:g} takes more than {_MOST_DEALS:,} deals"
+            )
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if _power(difference, sd, middle, level) >= power else (middle, high)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+import tempfile
 from collections.abc import Callable
+from contextlib import chdir
 from functools import cache
 from typing import Any
 
@@ -181,6 +183,8 @@ def call(rng: random.Random) -> str:
     for _ in range(rng.choice((1, 1, 1, 2))):
         name = rng.choice(sorted(given))
         given[name] = odd(rng, large=name not in BUDGETS)
-    with np.errstate(all="ignore"):
+    # names of files among them are those of files in a folder of this input alone
+    room = files.SHARED if files.SHARED.is_dir() else None
+    with tempfile.TemporaryDirectory(dir=room) as folder, chdir(folder), np.errstate(all="ignore"):
         function(**given)
     return "answered"

@@ -461,3 +461,50 @@ def test_options_are_used_as_they_were_checked():
 def test_actions_without_end(door):
     with pytest.raises(GameError, match="legal actions: more than"):
         DOORS[door](Small(legal_actions=itertools.count))
+
+
+def test_figures_out_of_range():
+    assert stats.bca([1.0, 2.0, 3.0], 1e300, [0.1, -0.1, 0.2]) == (1e300, 1e300)
+    with pytest.raises(ArgumentError, match="more than 4,611,686,018,427,387,904 deals"):
+        stats.deals_needed(1e-320, 1.0)
+
+
+def test_outcomes_without_end():
+    """A walk over all states looks at each outcome."""
+
+    class Chance(SmallState):
+        def is_chance_node(self):
+            return True
+
+    game = Small(chance_outcomes=lambda: ((i, 1e-9) for i in itertools.count()))
+    game.new_initial_state = lambda: Chance(game, 0)
+    with pytest.raises(GameError, match="outcomes: more than"):
+        policy.uniform(game)
+
+
+def test_words_that_are_none():
+    """What a game has for an action is a text in the result, whatever it was."""
+
+    class Wordy(SmallState):
+        def current_player(self):
+            return 0 if self.moves < 2 else -4
+
+        def returns(self):
+            return [1.0, -1.0]
+
+        def clone(self):
+            return Wordy(self.game, self.moves)
+
+        def child(self, action):
+            return Wordy(self.game, self.moves + 1)
+
+        def resample_from_infostate(self, player, uniform_01):
+            return Wordy(self.game, self.moves)
+
+        def action_to_string(self, player, action):
+            return range(3)
+
+    result = ismcts.search(Wordy(Small(), 0), 20, seed=1)
+    told = json.loads(result.to_json())
+    assert len(result.then) == 2
+    assert [row["words"] for row in told["then"]] == ["range(0, 3)"] * 2
