@@ -30,6 +30,7 @@ ORDER = [
     "frames",
     "games",
     "_policy_columns",
+    "_parquet_footer",
     "_policy_formats",
     "_policy_games",
     "policy",
