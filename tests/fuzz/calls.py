@@ -72,7 +72,10 @@ def calls() -> list[Call]:
         (duel.Game, {"bids": [0, 3]}),
         (small.deal, {"hands": hands, "starter": 0, "turned": [False, True], "seed": 1}),
         (scout.Game(players=3).deal, {"seed": 1}),
-        (bakerstreet.Game().deal, {"seed": 1}),
+        (
+            bakerstreet.Game().deal,
+            {"seed": 1, "decks": None, "piles": ["ABCDEFGH", "IJKLMNOP", "QRST" * 2, "ABCDEFGH", "IJKLMNOP"]},
+        ),
         (bakerstreet.evaluate, {"stack": [(0, 3, None), (1, 2, "stop")]}),
         (bakerstreet.bid_odds, {"hand": [1, 2, 3], "unseen": [2, 2, 2, 2, 2, 2], "known": [1]}),
         (bakerstreet.evidence_worth, {"letters": "AB"}),

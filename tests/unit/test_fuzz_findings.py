@@ -38,6 +38,7 @@ from solver.errors import (
     GameOptionError,
     IllegalActionError,
     PolicyError,
+    PositionError,
     RecordError,
     SearchError,
 )
@@ -412,6 +413,8 @@ def test_numbers_by_index_alone():
     assert len(arena.play("kuhn", ["random", "random"], deals=two)) == 2
     assert policy.uniform(kuhn.Game(), max_states=Odd(500)).meta == policy.uniform(kuhn.Game()).meta
     assert len(TABLE.compare(TABLE, most=two).most) == 0
+    for game in (scout.Game(players=3), bakerstreet.Game()):
+        assert game.playouts(two, 1)[:2] == game.playouts(2, 1)[:2]
     position = scout.Game(players=3).deal(seed=1).position(0)
     assert pimc.search(position, two, iterations=Odd(3), seed=1).deals == 2
     again = pimc.search(position, 2, iterations=3, seed=1)
@@ -435,6 +438,15 @@ def test_what_is_no_choice(odd):
     for call in calls:
         with pytest.raises((ArgumentError, SearchError)):
             call()
+
+
+@pytest.mark.parametrize("odd", [np.zeros(0), np.zeros(2), 3, "ABCDE", None, [1] * 5])
+def test_what_is_no_seat_and_what_are_no_piles(odd):
+    state = bakerstreet.Game().deal(seed=1)
+    assert state.action_to_string(odd, 0) == state.action_to_string(0, 0)  # the seat is not looked at
+    if odd is not None:
+        with pytest.raises(PositionError, match="piles must be 5 strings"):
+            bakerstreet.Game().deal(piles=odd)
 
 
 def test_numbers_too_large():

@@ -360,8 +360,8 @@ cdef class Game(Options):
             done += chunk
         seconds = time.perf_counter() - began
         rng.c = stream
-        return Playouts(n, decisions, seconds,
-                        tuple([sums[q] / n for q in range(self.rules.players)]),
+        return Playouts(games, decisions, seconds,
+                        tuple([sums[q] / games for q in range(self.rules.players)]),
                         {name: ends[reason] for reason, name in _REASONS.items()})
 
 
