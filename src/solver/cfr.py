@@ -247,6 +247,8 @@ class _Checkpoint:
                 or not np.isfinite(history).all()
                 or type(done) is not int
                 or not 0 <= done < 2**53
+                or (history[:, 0] < 0).any()
+                or (history[:, 0] > done).any()
                 or not isinstance(spent, float)
                 or not math.isfinite(spent)
             ):

@@ -564,3 +564,19 @@ def test_a_footer_is_read_as_pyarrow_reads_it(parquet):
     for wrong in (deep, b"\x16" + b"\xff" * 11, b"\x1d", b"\x18\xff\x01", b"\x1b\xff\xff\x01", b"\x49\x15\x02"):
         with pytest.raises(ValueError, match="footer"):
             _parquet_footer.claims(wrong + len(wrong).to_bytes(4, "little") + b"PAR1")
+
+
+@pytest.mark.parametrize("iteration", [1e300, -1.0, 4.0])
+def test_checkpoints_whose_history_is_of_other_iterations(iteration, tmp_path):
+    """The first is too large for the history of a solution, which was met once the work was done."""
+    path = tmp_path / "run"
+    cfr.solve("kuhn", iterations=3, checkpoint=path)
+    saved = archive.read(path, "cfr checkpoint")
+    arrays = dict(saved.arrays)
+    arrays["history"] = arrays["history"].copy()
+    arrays["history"][0, 0] = iteration
+    archive.write(path, "cfr checkpoint", arrays, saved.meta)
+    before = path.read_bytes()
+    with pytest.raises(ArchiveError, match="does not say how far it is"):
+        cfr.solve("kuhn", iterations=5, checkpoint=path)
+    assert path.read_bytes() == before
