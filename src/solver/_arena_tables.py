@@ -19,11 +19,12 @@ from solver._core import Rng, whole, whole_in
 from solver._protocol_checks import LONGEST, checked_outcomes, checked_returns, endless
 from solver.errors import AgentError, ArgumentError, GameError
 from solver.protocol import CHANCE_PLAYER
-from solver.runs import Interrupt
+from solver.runs import Interrupt, flag
 
 __all__ = ["Job", "Played", "begin", "play_deal", "points_of", "run", "seatings", "step"]
 
 _PLAY, _ORDER = 1, 2  # words that tell the streams of a deal apart
+_MOST_CHAIRS = 4096  # seats times agents: the tables of a deal grow with the square of it
 
 
 class Played(NamedTuple):
@@ -98,12 +99,21 @@ def seatings(
         ways. Else every agent once takes the lead of a table that is filled with those who come next in
         the order, each such table in every rotation (with as many agents as seats, one such table).
     """
+    numbers = []
     for name, value, least in (("seats", seats, 1), ("count", count, 1), ("deal", deal, 0), ("seed", seed, 0)):
         number: int | None = whole(value)
         if number is None or number < least:
             raise ArgumentError(f"{name} is a whole number of at least {least}, not {value!r}")
-    if alone is not None and whole_in(alone, 1, count - 1) is None:
-        raise ArgumentError(f"alone is a whole number in 1..{count - 1}, not {alone!r}")
+        numbers.append(number)
+    seats, count, deal, seed = numbers
+    if seats * count > _MOST_CHAIRS:
+        raise ArgumentError(f"{count} agents in {seats} seats are more tables than fit: at most {_MOST_CHAIRS} in all")
+    duplicate = flag("duplicate", duplicate)
+    if alone is not None:
+        first_ones: int | None = whole_in(alone, 1, count - 1)
+        if first_ones is None:
+            raise ArgumentError(f"alone is a whole number in 1..{count - 1}, not {alone!r}")
+        alone = first_ones
 
     def rotations(line: Sequence[int]) -> list[tuple[int, ...]]:
         return [tuple(line[(seat - at) % seats] for seat in range(seats)) for at in range(seats)]

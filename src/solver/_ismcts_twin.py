@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from solver import _ismcts
 from solver._core import Rng
-from solver._protocol_checks import LONGEST, checked_outcomes, checked_returns, endless
+from solver._protocol_checks import LONGEST, checked_outcomes, checked_returns, endless, listed
 from solver.errors import SearchError
 from solver.protocol import CHANCE_PLAYER
 
@@ -175,7 +175,7 @@ class PythonTree:
                 groups.setdefault(key, []).append(action)
             return groups
         player = state.current_player()
-        for action in state.legal_actions():
+        for action in listed(state.legal_actions(), "legal actions"):
             key = action if player == seat else state.child(action).information_state_string(seat)
             groups.setdefault(key, []).append(action)
         return groups

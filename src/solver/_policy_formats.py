@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from solver import archive
 from solver._extras import extra
+from solver._parquet_footer import claims
 from solver._policy_columns import BY_ACTION, DTYPES, Columns, encoded, hashed
 from solver.errors import ArchiveError, ArgumentError, PolicyError, SolverError
 
@@ -207,7 +208,7 @@ def read_parquet(path: str | os.PathLike[str], make: _Make[_Table]) -> _Table:
         data = file.read()
     try:
         file = pq.ParquetFile(pa.BufferReader(data), page_checksum_verification=True)
-        _check_room(file.metadata, len(data), name)
+        _check_room(data, name)
         table = file.read()
         table.validate(full=True)
         head = json.loads((table.schema.metadata or {}).get(_FORMAT.encode(), b"null"))
@@ -221,17 +222,14 @@ def read_parquet(path: str | os.PathLike[str], make: _Make[_Table]) -> _Table:
     return _from_arrow(pa, table, head["meta"], name, make)
 
 
-def _check_room(metadata: Any, size: int, name: str) -> None:
+def _check_room(data: bytes, name: str) -> None:
     """Refuse a file that says it holds far more than its bytes can: a run of one value takes no room in it."""
-    groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
-    columns = [group.column(i) for group in groups for i in range(group.num_columns)]
-    values = sum(max(0, column.num_values) for column in columns)
-    claimed = sum(max(0, column.total_uncompressed_size) for column in columns)
+    size, said = len(data), claims(data)
     most = max(_ROOM, _PACKED * size)
     # each row has hashes of its own, which nothing packs
-    if metadata.num_rows > size or 8 * values > most or claimed > most:
+    if said.rows > size or 8 * said.values > most or said.unpacked > most:
         raise ArchiveError(
-            f"{name}: {size:,} bytes claim {metadata.num_rows:,} rows of {values:,} values and {claimed:,} bytes: "
+            f"{name}: {size:,} bytes claim {said.rows:,} rows of {said.values:,} values and {said.unpacked:,} bytes: "
             "more than a policy of that size has"
         )
 

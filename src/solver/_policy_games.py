@@ -57,7 +57,8 @@ def check_game(meta: Mapping[str, Any], game: Any, where: str) -> None:
 @names_nonsense
 def information_states(game: Any, max_states: int) -> dict[tuple[str, int], tuple[int, ...]]:
     """The legal actions at each information state of a game, with its player."""
-    if (whole(max_states) or 0) < 1:
+    most: int | None = whole(max_states)
+    if most is None or most < 1:
         raise ArgumentError(f"max_states is a whole number of at least 1, not {max_states!r}")
     if not hasattr(game, "new_initial_state"):
         raise ArgumentError(f"a game is needed, not {game!r}")
@@ -72,13 +73,14 @@ def information_states(game: Any, max_states: int) -> dict[tuple[str, int], tupl
             pending.pop()
             continue
         count += 1
-        if count > max_states:
-            raise PolicyError(f"{game} has more than {max_states} states; a larger max_states walks more")
+        if count > most:
+            raise PolicyError(f"{game} has more than {most} states; a larger max_states walks more")
         if state.is_terminal():
             continue
         actions: Iterable[int]
         if state.is_chance_node():
-            actions = [outcome for outcome, probability in state.chance_outcomes() if probability > 0]
+            outcomes = listed(state.chance_outcomes(), "outcomes")
+            actions = [outcome for outcome, probability in outcomes if probability > 0]
         else:
             player = state.current_player()
             if player < 0:

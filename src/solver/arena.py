@@ -124,8 +124,10 @@ def play(
     order, made, job = _canonical(job)
     if executor is not None and (person := next((player for player in made if getattr(player, "here", False)), None)):
         raise ArgumentError(f"{person.name} plays in this process only: with one worker, without an executor")
-    if (whole(deals) or 0) < 1:
+    most: int | None = whole(deals)
+    if most is None or most < 1:
         raise ArgumentError(f"deals is a whole number of at least 1, not {deals!r}")
+    deals = most
     positive("half_width", half_width, float)
     decide = flag("decide", decide)
     for name, given, method in (("executor", executor, "submit"), ("progress", progress, "__call__")):
@@ -232,7 +234,7 @@ def replay(
         raise RecordError(f"{record} is of {name} with rules {settings['rules']}, not of {describe(game)}")
     for table, played in enumerate(recorded[number]):
         _again(game, played, number, settings["seed"], f"{record}: deal {number}, table {table}")
-    if rerun:
+    if flag("rerun", rerun):
         given = [player[0] for player in settings["agents"]] if agents is None else list(agents)
         alone = settings["alone"]
         if agents is None and alone is not None:

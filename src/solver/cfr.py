@@ -124,7 +124,7 @@ METHODS = {
 
 def _method(name: str, **changes: Schedule | None) -> Method:
     """A method by its name, with exponents changed."""
-    if name not in METHODS:
+    if not isinstance(name, str) or name not in METHODS:
         raise ArgumentError(f"there is no method {name!r}; there are {', '.join(METHODS)}, external, outcome")
     method = METHODS[name]
     given = {key: value for key, value in changes.items() if value is not None}
@@ -247,6 +247,8 @@ class _Checkpoint:
                 or not np.isfinite(history).all()
                 or type(done) is not int
                 or not 0 <= done < 2**53
+                or (history[:, 0] < 0).any()
+                or (history[:, 0] > done).any()
                 or not isinstance(spent, float)
                 or not math.isfinite(spent)
             ):

@@ -669,7 +669,7 @@ def solve(
     limit = _count("max_bytes", max_bytes)
     if every is not None:
         every = _count("every", every)
-    if dtype not in ("float32", "float64"):
+    if not isinstance(dtype, str) or dtype not in ("float32", "float64"):
         raise ArgumentError(f'dtype must be "float32" or "float64", not {dtype!r}')
     needed = _duel.num_bytes(len(game.bids), np.dtype(dtype).itemsize)
     if needed > limit:
@@ -731,7 +731,7 @@ def solve(
 
 def _parameters(method: str, given: dict[str, float | None]) -> dict[str, float]:
     """alpha, beta and gamma of a method."""
-    if method not in _DEFAULTS:
+    if not isinstance(method, str) or method not in _DEFAULTS:
         raise ArgumentError(f'method must be "dcfr" or "cfr+", not {method!r}')
     result = dict(zip(given, _DEFAULTS[method], strict=True))
     for name, number in given.items():
@@ -748,7 +748,7 @@ def _real(name: str, number: object, low: float, high: float = math.inf) -> floa
     """A finite number in low..high."""
     try:
         result = math.nan if isinstance(number, (bool, str)) else float(number)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         result = math.nan
     if not low <= result <= high or math.isinf(result):
         limits = f"at least {low:g}" if math.isinf(high) else f"in {low:g}..{high:g}"

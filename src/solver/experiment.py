@@ -196,11 +196,12 @@ class Experiment:
         given = self.module().SCALES[scale]
         config = self._plain(given, f"SCALES[{scale!r}]")
         if seed is not None:
-            if (whole(seed) or 0) < 0 or whole(seed) is None:
+            number: int | None = whole(seed)
+            if number is None or number < 0:
                 raise ArgumentError(f"seed is a whole number of at least 0, not {seed!r}")
             if "seed" not in config:
                 raise ArgumentError(f"{self.name} takes no seed: chance has no part in it")
-            config["seed"] = int(seed)
+            config["seed"] = number
         return config
 
     def tasks(self, config: dict[str, Any]) -> list[dict[str, Any]]:

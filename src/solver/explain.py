@@ -290,8 +290,10 @@ def explain(result: Any, samples: int = 200) -> Explanation:
     ArgumentError
         If `samples` is no whole number of at least 1.
     """
-    if (whole(samples) or 0) < 1:
+    number: int | None = whole(samples)
+    if number is None or number < 1:
         raise ArgumentError(f"samples is a whole number of at least 1, not {samples!r}")
+    samples = number
     source = result.source
     teller = _teller(source)
     settings = result.settings

@@ -389,6 +389,8 @@ def search(
     iterations, seconds, threads, max_nodes = _checked(iterations, seconds, threads, payoff, max_nodes)
     if progress is not None and not callable(progress):
         raise SearchError(f"progress is something to call, not {progress!r}")
+    if compiled is not None and not isinstance(compiled, (bool, np.bool_)):
+        raise SearchError(f"compiled is True, False or None, not {compiled!r}")
     if memory is not None and not isinstance(memory, Memory):
         raise SearchError(f"memory is a Memory, not {memory!r}")
     source, state = observed(position_or_state)
@@ -417,7 +419,7 @@ def search(
     sequence, rngs = _streams(seed, threads)
     share = max(2, max_nodes // threads)
     grown: list[Any]
-    use_compiled = hasattr(source, "search_root") if compiled is None else compiled
+    use_compiled = hasattr(source, "search_root") if compiled is None else bool(compiled)
     if use_compiled and not hasattr(source, "search_root"):
         raise SearchError(f"{type(source).__name__} has no compiled side; use compiled=None or False")
     if use_compiled:
@@ -444,7 +446,7 @@ def search(
             # the rollouts have played it by their policy
             scores = list(after.action_scores())
             then = np.array([(after.legal_actions()[int(np.argmax(scores))], 0, np.nan, np.nan)], ACTION_DTYPE)
-        then_words = {int(a): after.action_to_string(after.current_player(), int(a)) for a in then["action"]}
+        then_words = {int(a): _words(after, after, a) for a in then["action"]}
     settings = {
         "game": str(getattr(source, "game", f"{type(source).__module__}.{type(source).__qualname__}")),
         "version": __version__,
@@ -639,13 +641,18 @@ def _style(defaults: dict[str, Any], given: dict[str, Any]) -> Style:
     return Style(**chosen)
 
 
-def check_options(options: dict[str, Any]) -> None:
+def check_options(options: dict[str, Any]) -> Style:
     """Refuse options of `search` that no game would take.
 
     Parameters
     ----------
     options : dict
         By name; a belief is for the game to judge.
+
+    Returns
+    -------
+    Style
+        Those that it has, as the trees take them; plain where none is given.
 
     Raises
     ------
@@ -654,7 +661,7 @@ def check_options(options: dict[str, Any]) -> None:
     """
     max_nodes = options.get("max_nodes", DEFAULT_MAX_NODES)
     _checked(None, options.get("seconds"), options.get("threads", 1), options.get("payoff"), max_nodes)
-    _style({}, {name: options.get(name) for name in Style._fields})
+    return _style({}, {name: options.get(name) for name in Style._fields})
 
 
 def _real(name: str, value: Any) -> float:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from solver import _ismcts, _pimc, frames, ismcts
 from solver._core import Rng, whole, whole_in
-from solver._protocol_checks import names_nonsense
+from solver._protocol_checks import listed, names_nonsense
 from solver.errors import SearchError
 
 __all__ = ["OPTIONS", "Averages", "search"]
@@ -103,23 +103,24 @@ def search(
     """
     if deals is None and seconds is None:
         raise SearchError("a budget is needed: deals, seconds or both")
-    if deals is not None and (whole(deals) or 0) < 1:
+    number, each = whole(deals), whole_in(iterations, 1, _MOST)
+    if deals is not None and (number is None or number < 1):
         raise SearchError(f"deals must be a whole number of at least 1, not {deals!r}")
-    if whole_in(iterations, 1, _MOST) is None:
+    if each is None:
         raise SearchError(f"iterations must be a whole number in 1..{_MOST}, not {iterations!r}")
     if unknown := sorted(set(options) - set(OPTIONS)):
         raise SearchError(f"there is no option {unknown[0]} here; the options are {', '.join(OPTIONS)}")
     source, rng, deal = _dealer(position_or_state, seed, options, seconds)
-    legal = [int(action) for action in source.legal_actions()]
+    legal = [int(action) for action in listed(source.legal_actions(), "legal actions")]
     at = {action: i for i, action in enumerate(legal)}
     visits = np.zeros(len(legal), np.int64)
     sums, squares, seen = np.zeros(len(legal)), np.zeros(len(legal)), np.zeros(len(legal), np.int64)
     ends = math.inf if seconds is None else time.perf_counter() + float(seconds)
     done = 0
-    while (deals is None or done < deals) and (not done or time.perf_counter() < ends):
+    while (number is None or done < number) and (not done or time.perf_counter() < ends):
         tree = deal(rng)
-        for ran in range(0, int(iterations), _SLICE):
-            tree.run(min(_SLICE, int(iterations) - ran), int(iterations))
+        for ran in range(0, each, _SLICE):
+            tree.run(min(_SLICE, each - ran), each)
         done += 1
         for row in tree.children():
             i = at[int(row["action"])]
@@ -145,8 +146,8 @@ def _dealer(given: Any, seed: Any, options: dict[str, Any], seconds: float | Non
     defaults = source.search_defaults() if hasattr(source, "search_defaults") else {}
     if options.get("belief") is not None and "belief" not in defaults:
         raise SearchError("belief: the positions of this game take none")
-    ismcts.check_options({**options, "seconds": seconds})
-    given_options = {name: value for name, value in options.items() if value is not None}
+    style = ismcts.check_options({**options, "seconds": seconds})
+    given_options = {name: getattr(style, name, value) for name, value in options.items() if value is not None}
     chosen = {**defaults, **given_options, "opponents": "tree", "depth": 0, "root": "ucb"}
     belief, payoff = chosen.pop("belief", None), chosen.pop("payoff", None)
     # how a root shares out its budget and what only full play needs is not for a tree of one deal

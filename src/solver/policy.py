@@ -42,6 +42,7 @@ from solver._policy_columns import (
 from solver._policy_games import check_game, describe, information_states
 from solver._version import __version__
 from solver.errors import ArchiveError, ArgumentError, PolicyError
+from solver.runs import flag
 
 __all__ = ["Comparison", "Difference", "PolicyTable", "Row", "describe", "fingerprint", "load", "uniform"]
 
@@ -237,7 +238,7 @@ class PolicyTable(frames.Framed):
             columns["values"] = numbers(values, "values", "<f8", total)
         if visits is not None:
             columns["visits"] = numbers(visits, "visits", "<f8", count)
-        columns |= hashed(texts, keep_text)
+        columns |= hashed(texts, flag("keep_text", keep_text))
         return cls._assembled(columns, meta, texts)
 
     @classmethod
@@ -800,12 +801,13 @@ class PolicyTable(frames.Framed):
             How many of the information states that differ most to list.
         """
         _check_table(other)
-        if whole(most) is None:
+        listing: int | None = whole(most)
+        if listing is None:
             raise ArgumentError(f"most is a whole number, not {most!r}")
         mine, its = self._all(), other._all()
         here, there = common(mine, its)
         distances = total_variations(mine, its, here, there)
-        listed = [i for i in np.argsort(-distances, kind="stable")[: max(most, 0)] if distances[i] > 0]
+        listed = [i for i in np.argsort(-distances, kind="stable")[: max(listing, 0)] if distances[i] > 0]
         return Comparison(
             common=len(here),
             only_self=np.delete(np.arange(len(self)), here),

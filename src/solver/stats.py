@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from solver._core import seed_sequence, whole, whole_in
+from solver._core import seed_sequence, whole
 from solver.errors import ArgumentError
 
 __all__ = [
@@ -40,6 +40,8 @@ ELO = 400 / math.log(10)  # points of rating in a factor e of strength
 FIRST_LOOK = 30  # deals before which a confidence sequence says nothing
 _FEW = 8  # deals below which a bootstrap has too few different resamples
 _MOST_AGENTS = 10_000  # of whom every two are a pair
+_MOST_DEALS = 1 << 62
+_MOST_RESAMPLES = 10_000_000  # all of which are kept
 _BEST_AT = 100  # deals at which the confidence sequence is as narrow as it can be made
 _CHUNK = 4_000_000  # numbers of a resample that are held at once
 _STEPS = 200  # of Newton's method; about ten are used
@@ -99,6 +101,7 @@ def resampled(table: ArrayLike, resamples: int = 2000, seed: Any = 0) -> _Floats
     table : array_like of float, shape (n, m)
         A row a deal.
     resamples : int
+        At most 10 million.
     seed : int, sequence of int or numpy.random.SeedSequence
 
     Returns
@@ -107,7 +110,7 @@ def resampled(table: ArrayLike, resamples: int = 2000, seed: Any = 0) -> _Floats
     """
     rows = _floats("table", table, 2)
     n = len(rows)
-    _at_least("resamples", resamples, 1)
+    resamples = _at_least("resamples", resamples, 1, _MOST_RESAMPLES)
     if not n:
         raise ArgumentError("table: a row at least is needed")
     rng = np.random.Generator(np.random.PCG64(seed_sequence(seed)))
@@ -161,7 +164,8 @@ def bca(boots: ArrayLike, estimate: float, influence: ArrayLike, level: float = 
     if n < 2 or not len(values) or not math.isfinite(estimate):
         return Interval(math.nan, math.nan)
     spread_ = float(pulls @ pulls)
-    if spread_ <= (1e-12 * max(1.0, abs(estimate))) ** 2 * n:
+    least = 1e-12 * max(1.0, abs(estimate))
+    if spread_ <= least * least * n:
         return Interval(estimate, estimate)
     if n < _FEW:
         half = float(special.stdtrit(n - 1, 0.5 + level / 2)) * math.sqrt(spread_ / (n * (n - 1)))
@@ -183,7 +187,7 @@ def percentile(boots: ArrayLike, n: int, level: float = 0.95) -> Interval:
     from scipy import special
 
     _within("level", level)
-    _at_least("n", n, 0)
+    n = _at_least("n", n, 0)
     values = _floats("boots", boots, 1)
     if n < 2 or not len(values):
         return Interval(math.nan, math.nan)
@@ -204,6 +208,7 @@ def interval(
     level : float
         Between 0 and 1.
     resamples : int
+        At most 10 million.
     seed : int, sequence of int or numpy.random.SeedSequence
 
     Raises
@@ -222,7 +227,7 @@ def interval(
     weights = np.ones_like(sums) if counts is None else _floats("counts", counts, 1)
     if sums.shape != weights.shape:
         raise ArgumentError(f"a value and a count a deal are needed, not shapes {sums.shape} and {weights.shape}")
-    _at_least("resamples", resamples, 1)
+    resamples = _at_least("resamples", resamples, 1, _MOST_RESAMPLES)
     if not len(sums):
         return Interval(math.nan, math.nan)
     mean, _, influence = ratio(sums, weights)
@@ -250,7 +255,7 @@ def power(difference: float, sd: float, deals: int, level: float = 0.95) -> floa
     from scipy import special
 
     _within("level", level)
-    _at_least("deals", deals, 2)
+    deals = _at_least("deals", deals, 2)
     difference, sd = _float("difference", difference), _float("sd", sd)
     if not (math.isfinite(difference) and 0 < sd < math.inf):
         raise ArgumentError(f"difference is finite and sd above 0, not {difference} and {sd}")
@@ -282,7 +287,7 @@ def deals_needed(difference: float, sd: float, power: float = 0.8, level: float 
     Raises
     ------
     ArgumentError
-        If a number is out of its range.
+        If a number is out of its range, or more than 2**62 deals are needed.
 
     Examples
     --------
@@ -301,6 +306,10 @@ def deals_needed(difference: float, sd: float, power: float = 0.8, level: float 
     low, high = 1, 2
     while _power(difference, sd, high, level) < power:
         low, high = high, 2 * high
+        if high > _MOST_DEALS:
+            raise ArgumentError(
+                f"a difference of {difference:g} against sd {sd:g} takes more than {_MOST_DEALS:,} deals"
+            )
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if _power(difference, sd, middle, level) >= power else (middle, high)
@@ -329,10 +338,13 @@ def _floats(name: str, values: Any, dimensions: int) -> _Floats:
     return result
 
 
-def _at_least(name: str, value: Any, least: int) -> None:
+def _at_least(name: str, value: Any, least: int, most: float = math.inf) -> int:
+    """A whole number in least..most, as an int."""
     number: int | None = whole(value)
-    if number is None or number < least:
-        raise ArgumentError(f"{name} is a whole number of at least {least}, not {value!r}")
+    if number is None or not least <= number <= most:
+        limits = f"of at least {least}" if math.isinf(most) else f"in {least}..{most:,}"
+        raise ArgumentError(f"{name} is a whole number {limits}, not {value!r}")
+    return number
 
 
 def _within(name: str, value: Any) -> None:
@@ -389,8 +401,8 @@ def confidence_width(n: int, sd: float, level: float = 0.95, best_at: int = _BES
     in 20. Where nearly all deals end alike its ends are too sure; whether the mean lies above 0 it knows.
     """
     _within("level", level)
-    _at_least("n", n, 0)
-    _at_least("best_at", best_at, 1)
+    n = _at_least("n", n, 0)
+    best_at = _at_least("best_at", best_at, 1)
     sd = _float("sd", sd)
     if n < FIRST_LOOK:
         return math.inf
@@ -505,8 +517,7 @@ def prior(agents: int) -> tuple[_Floats, _Floats]:
 
     Added to results (times what is to count), it keeps ratings finite where one agent won everything.
     """
-    if whole_in(agents, 1, _MOST_AGENTS) is None:
-        raise ArgumentError(f"agents is a whole number in 1..{_MOST_AGENTS}, not {agents!r}")
+    agents = _at_least("agents", agents, 1, _MOST_AGENTS)
     pairs = list(combinations(range(agents), 2))
     counts = np.zeros((len(pairs), agents))
     for row, pair in enumerate(pairs):

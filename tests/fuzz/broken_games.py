@@ -65,7 +65,9 @@ class State:
         self.moves += 1
 
     def child(self, action: int) -> Any:
-        return self._say("child", State(self.game_, (*self.path, int(action)), self.moves + 1))
+        if not isinstance(action, int):
+            raise Mine
+        return self._say("child", State(self.game_, (*self.path, action), self.moves + 1))
 
     def clone(self) -> Any:
         return self._say("clone", State(self.game_, self.path, self.moves))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+import tempfile
 from collections.abc import Callable
+from contextlib import chdir
 from functools import cache
 from typing import Any
 
@@ -70,7 +72,10 @@ def calls() -> list[Call]:
         (duel.Game, {"bids": [0, 3]}),
         (small.deal, {"hands": hands, "starter": 0, "turned": [False, True], "seed": 1}),
         (scout.Game(players=3).deal, {"seed": 1}),
-        (bakerstreet.Game().deal, {"seed": 1}),
+        (
+            bakerstreet.Game().deal,
+            {"seed": 1, "decks": None, "piles": ["ABCDEFGH", "IJKLMNOP", "QRST" * 2, "ABCDEFGH", "IJKLMNOP"]},
+        ),
         (bakerstreet.evaluate, {"stack": [(0, 3, None), (1, 2, "stop")]}),
         (bakerstreet.bid_odds, {"hand": [1, 2, 3], "unseen": [2, 2, 2, 2, 2, 2], "known": [1]}),
         (bakerstreet.evidence_worth, {"letters": "AB"}),
@@ -117,11 +122,27 @@ def calls() -> list[Call]:
         (cfr.solve, {"game": tree, "method": "dcfr", "iterations": 2, "target": 0.1, "threads": 1, "every": 1}),
         (cfr.solve, {"game": tree, "iterations": 2, "alpha": 1.5, "beta": 0, "gamma": 2, "horizon": 9}),
         (cfr.solve, {"game": tree, "iterations": 2, "alternating": True, "merge_equal": False, "seconds": 0.01}),
-        (cfr.solve, {"game": tree, "method": "external", "iterations": 2, "seed": 1, "weighting": "linear"}),
+        (
+            cfr.solve,
+            {"game": tree, "method": "external", "iterations": 2, "seconds": 0.05, "seed": 1, "weighting": "linear"},
+        ),
         (cfr.solve, {"game": tree, "iterations": 2, "checkpoint": None, "checkpoint_seconds": 9.0, "callback": None}),
-        (sampling.solve, {"game": "kuhn", "method": "outcome", "iterations": 2, "seed": 1, "exploration": 0.6}),
-        (sampling.solve, {"game": "kuhn", "iterations": 2, "compile_bytes": 0, "max_bytes": 9999, "keep_text": True}),
-        (sampling.solve, {"game": tree, "method": "outcome", "iterations": 2, "baseline": 0.5, "merge_equal": True}),
+        (sampling.solve, {"game": "kuhn", "method": "outcome", "iterations": 2, "seconds": 0.05, "exploration": 0.6}),
+        (
+            sampling.solve,
+            {
+                "game": "kuhn",
+                "iterations": 2,
+                "seconds": 0.05,
+                "compile_bytes": 0,
+                "max_bytes": 9999,
+                "keep_text": True,
+            },
+        ),
+        (
+            sampling.solve,
+            {"game": tree, "method": "outcome", "iterations": 2, "seconds": 0.05, "baseline": 0.5, "merge_equal": True},
+        ),
         (cfr.compile, {"game": "kuhn", "max_bytes": 1_000_000, "progress": None}),
         (evaluate.nash_conv, {"game": tree, "policy": table}),
         (evaluate.exploitability, {"game": tree, "policy": tree.uniform().to_dict()}),
@@ -181,6 +202,8 @@ def call(rng: random.Random) -> str:
     for _ in range(rng.choice((1, 1, 1, 2))):
         name = rng.choice(sorted(given))
         given[name] = odd(rng, large=name not in BUDGETS)
-    with np.errstate(all="ignore"):
+    # names of files among them are those of files in a folder of this input alone
+    room = files.SHARED if files.SHARED.is_dir() else None
+    with tempfile.TemporaryDirectory(dir=room) as folder, chdir(folder), np.errstate(all="ignore"):
         function(**given)
     return "answered"

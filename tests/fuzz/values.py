@@ -60,6 +60,13 @@ class Nonsense:
         return iter((object(), None, "x"))
 
 
+class Numeral(Nonsense):
+    """The like of it, whose number asks for little work."""
+
+    def __index__(self) -> int:
+        return 2
+
+
 def endless() -> list[Any]:
     """A list that holds itself."""
     result: list[Any] = []
@@ -102,7 +109,7 @@ SMALL: list[Callable[[], Any]] = [
     set,
     object,
     Failing,
-    Nonsense,
+    Numeral,
     lambda: np.int64(3),
     lambda: np.int8(-1),
     lambda: np.float64(2.5),
@@ -142,6 +149,7 @@ LARGE: list[Callable[[], Any]] = [
     lambda: float("inf"),
     lambda: np.uint64(1 << 63),
     lambda: "9" * 5000,
+    Nonsense,
 ]
 
 

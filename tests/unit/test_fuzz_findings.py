@@ -1,7 +1,10 @@
 """What fuzzing found (tests/fuzz), by name: each input that once did what none may do."""
 
+import contextlib
+import itertools
 import json
 import zlib
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -10,6 +13,7 @@ from solver import (
     Rng,
     _arena_record,
     _lines,
+    _parquet_footer,
     archive,
     arena,
     bakerstreet,
@@ -27,12 +31,14 @@ from solver import (
 )
 from solver.errors import (
     AgentError,
+    ArchiveError,
     ArgumentError,
     CompileError,
     GameError,
     GameOptionError,
     IllegalActionError,
     PolicyError,
+    PositionError,
     RecordError,
     SearchError,
 )
@@ -274,9 +280,9 @@ def test_games_that_misbehave(door):
 
 @pytest.mark.parametrize("door", sorted(set(DOORS) - {"uniform"}))
 def test_games_without_end(door, monkeypatch):
-    from solver import _arena_tables, tree_walk
+    from solver import _arena_tables, _ismcts_twin, tree_walk
 
-    for module in (ismcts, online, sampling, tree_walk, _arena_tables):
+    for module in (_ismcts_twin, online, sampling, tree_walk, _arena_tables):
         monkeypatch.setattr(module, "LONGEST", 500)
     game = Small(is_terminal=False, legal_actions=[0, 1])
     turns = iter(range(10**9))
@@ -382,3 +388,195 @@ def test_small_things():
     walk = scout.Game(players=2).new_walk()
     with pytest.raises(ArgumentError, match="seat"):
         walk.information_state_key(1 << 20)
+
+
+class Odd:
+    """A number by `__index__` alone: it has no order and no arithmetic."""
+
+    def __init__(self, number):
+        self.number = number
+
+    def __index__(self):
+        return self.number
+
+
+def test_numbers_by_index_alone():
+    """What was checked as a whole number is used as one."""
+    two = Odd(2)
+    boots = [1.0, 2.0, 4.0]
+    assert stats.percentile(boots, two) == stats.percentile(boots, 2)
+    assert stats.power(1.0, 2.0, two) == stats.power(1.0, 2.0, 2)
+    assert stats.confidence_width(Odd(20), 1.0, best_at=Odd(9)) == stats.confidence_width(20, 1.0, best_at=9)
+    assert stats.interval(boots, resamples=two) == stats.interval(boots, resamples=2)
+    assert np.array_equal(stats.prior(two)[1], stats.prior(2)[1])
+    assert arena.seatings(two, Odd(3), alone=Odd(1), deal=two) == arena.seatings(2, 3, alone=1, deal=2)
+    assert len(arena.play("kuhn", ["random", "random"], deals=two)) == 2
+    assert policy.uniform(kuhn.Game(), max_states=Odd(500)).meta == policy.uniform(kuhn.Game()).meta
+    assert len(TABLE.compare(TABLE, most=two).most) == 0
+    for game in (scout.Game(players=3), bakerstreet.Game()):
+        assert game.playouts(two, 1)[:2] == game.playouts(2, 1)[:2]
+    position = scout.Game(players=3).deal(seed=1).position(0)
+    assert pimc.search(position, two, iterations=Odd(3), seed=1).deals == 2
+    again = pimc.search(position, 2, iterations=3, seed=1)
+    assert pimc.search(position, two, iterations=Odd(3), seed=1).best == again.best
+
+
+@pytest.mark.parametrize("odd", [np.array([1, 2]), np.zeros(0), Odd(1), {1}, 1, None])
+def test_what_is_no_choice(odd):
+    """Arrays have no truth and sets no hash: asked for either, they would fail without a word of ours."""
+    position = scout.Game(players=3).deal(seed=1).position(0)
+    calls = [
+        lambda: position.sample(1, odd),
+        lambda: arena.seatings(2, 2, duplicate=odd),
+        lambda: duel.solve(bids=[0, 2], iterations=1, dtype=odd),
+        lambda: duel.solve(bids=[0, 2], iterations=1, method=odd),
+        lambda: cfr.solve("kuhn", odd, iterations=1),
+        lambda: PolicyTable.build(["a"], [0], [0, 1], [0], [1.0], keep_text=odd),
+    ]
+    if odd is not None:
+        calls.append(lambda: ismcts.search(position, 1, compiled=odd))
+    for call in calls:
+        with pytest.raises((ArgumentError, SearchError)):
+            call()
+
+
+@pytest.mark.parametrize("odd", [np.zeros(0), np.zeros(2), 3, "ABCDE", None, [1] * 5])
+def test_what_is_no_seat_and_what_are_no_piles(odd):
+    state = bakerstreet.Game().deal(seed=1)
+    assert state.action_to_string(odd, 0) == state.action_to_string(0, 0)  # the seat is not looked at
+    if odd is not None:
+        with pytest.raises(PositionError, match="piles must be 5 strings"):
+            bakerstreet.Game().deal(piles=odd)
+
+
+def test_numbers_too_large():
+    for call in (
+        lambda: arena.seatings(1 << 40, 2),
+        lambda: arena.seatings(2, 1 << 62),
+        lambda: arena.seatings(65_536, 3, alone=2),
+        lambda: stats.resampled([[1.0]], 1 << 40),
+        lambda: stats.interval([1.0], resamples=1 << 200),
+        lambda: duel.solve(bids=[0, 2], iterations=1, alpha=10**400),
+    ):
+        with pytest.raises(ArgumentError):
+            call()
+
+
+def test_options_are_used_as_they_were_checked():
+    """A Decimal is a number, and has no product with a float."""
+    state = kuhn.Game().new_initial_state()
+    state.apply_action(2)
+    state.apply_action(0)
+    for search in (ismcts.search, pimc.search):
+        taken = [search(state, 3, seed=1, exploration=given).actions for given in (Decimal("0.5"), 0.5)]
+        assert taken[0].tobytes() == taken[1].tobytes()
+
+
+@pytest.mark.parametrize("door", ["ismcts", "pimc"])
+def test_actions_without_end(door):
+    with pytest.raises(GameError, match="legal actions: more than"):
+        DOORS[door](Small(legal_actions=itertools.count))
+
+
+def test_figures_out_of_range():
+    assert stats.bca([1.0, 2.0, 3.0], 1e300, [0.1, -0.1, 0.2]) == (1e300, 1e300)
+    with pytest.raises(ArgumentError, match="more than 4,611,686,018,427,387,904 deals"):
+        stats.deals_needed(1e-320, 1.0)
+
+
+def test_outcomes_without_end():
+    """A walk over all states looks at each outcome."""
+
+    class Chance(SmallState):
+        def is_chance_node(self):
+            return True
+
+    game = Small(chance_outcomes=lambda: ((i, 1e-9) for i in itertools.count()))
+    game.new_initial_state = lambda: Chance(game, 0)
+    with pytest.raises(GameError, match="outcomes: more than"):
+        policy.uniform(game)
+
+
+def test_words_that_are_none():
+    """What a game has for an action is a text in the result, whatever it was."""
+
+    class Wordy(SmallState):
+        def current_player(self):
+            return 0 if self.moves < 2 else -4
+
+        def returns(self):
+            return [1.0, -1.0]
+
+        def clone(self):
+            return Wordy(self.game, self.moves)
+
+        def child(self, action):
+            return Wordy(self.game, self.moves + 1)
+
+        def resample_from_infostate(self, player, uniform_01):
+            return Wordy(self.game, self.moves)
+
+        def action_to_string(self, player, action):
+            return range(3)
+
+    result = ismcts.search(Wordy(Small(), 0), 20, seed=1)
+    told = json.loads(result.to_json())
+    assert len(result.then) == 2
+    assert [row["words"] for row in told["then"]] == ["range(0, 3)"] * 2
+
+
+@pytest.fixture
+def parquet(tmp_path):
+    """The bytes of a table as Parquet, and where to read changed ones from."""
+    pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "policy.parquet"
+    TABLE.to_parquet(path)
+    return path, path.read_bytes()
+
+
+def test_footers_that_contradict_themselves(parquet):
+    """A histogram of one entry too many: pyarrow ended the process when it was asked for such a column."""
+    path, data = parquet
+    footer = range(len(data) - 8 - int.from_bytes(data[-8:-4], "little"), len(data) - 8)
+    lists = [at for at in footer if data[at] & 15 == 6 and data[at] < 0x60]  # of a few whole numbers, and the like
+    assert lists
+    for at in lists:
+        path.write_bytes(data[:at] + bytes([data[at] + 16]) + data[at + 1 :])
+        with contextlib.suppress(ArchiveError, PolicyError):
+            PolicyTable.from_parquet(path)
+
+
+def test_a_footer_is_read_as_pyarrow_reads_it(parquet):
+    import pyarrow.parquet as pq
+
+    path, data = parquet
+    said = _parquet_footer.claims(data)
+    told = pq.ParquetFile(path).metadata
+    columns = [told.row_group(0).column(i) for i in range(told.num_columns)]
+    assert said.rows == told.num_rows == 1
+    assert said.values == sum(column.num_values for column in columns)
+    assert said.unpacked == sum(column.total_uncompressed_size for column in columns)
+    footer = data[-8 - int.from_bytes(data[-8:-4], "little") : -8]
+    for cut in range(len(footer)):
+        with pytest.raises(ValueError, match="footer"):
+            _parquet_footer.claims(footer[:cut] + cut.to_bytes(4, "little") + b"PAR1")
+    deep = b"\x19" + b"\x19" * 90  # lists in lists
+    for wrong in (deep, b"\x16" + b"\xff" * 11, b"\x1d", b"\x18\xff\x01", b"\x1b\xff\xff\x01", b"\x49\x15\x02"):
+        with pytest.raises(ValueError, match="footer"):
+            _parquet_footer.claims(wrong + len(wrong).to_bytes(4, "little") + b"PAR1")
+
+
+@pytest.mark.parametrize("iteration", [1e300, -1.0, 4.0])
+def test_checkpoints_whose_history_is_of_other_iterations(iteration, tmp_path):
+    """The first is too large for the history of a solution, which was met once the work was done."""
+    path = tmp_path / "run"
+    cfr.solve("kuhn", iterations=3, checkpoint=path)
+    saved = archive.read(path, "cfr checkpoint")
+    arrays = dict(saved.arrays)
+    arrays["history"] = arrays["history"].copy()
+    arrays["history"][0, 0] = iteration
+    archive.write(path, "cfr checkpoint", arrays, saved.meta)
+    before = path.read_bytes()
+    with pytest.raises(ArchiveError, match="does not say how far it is"):
+        cfr.solve("kuhn", iterations=5, checkpoint=path)
+    assert path.read_bytes() == before

@@ -561,20 +561,24 @@ cdef class Game:
         seconds = time.perf_counter() - began
         rng.c = stream
         margin = <double> (wins[0] - wins[1]) / games
-        return Playouts(n, decisions, seconds, (margin, -margin),
+        return Playouts(games, decisions, seconds, (margin, -margin),
                         {"seat 0": wins[0], "seat 1": wins[1], "draw": wins[2]})
 
 
 def _checked_piles(piles):
     """Five strings of eight letters, A..T twice in all."""
-    if isinstance(piles, str) or not all(isinstance(pile, str) for pile in piles) or len(piles) != PILES:
+    try:
+        rows = [] if isinstance(piles, str) else list(piles)
+    except TypeError:
+        rows = []
+    if len(rows) != PILES or not all(isinstance(pile, str) for pile in rows):
         raise PositionError(f"piles must be {PILES} strings of letters, not {piles!r}")
-    for i, pile in enumerate(piles):
+    for i, pile in enumerate(rows):
         if len(pile) != 8:
             raise PositionError(f"pile {i}: 8 letters are needed, not {len(pile)}")
-    if sorted("".join(piles)) != sorted(_ALPHABET * 2):
+    if sorted("".join(rows)) != sorted(_ALPHABET * 2):
         raise PositionError(f"the piles must hold each letter of {_ALPHABET} twice")
-    return list(piles)
+    return rows
 
 
 def load(text):
@@ -856,7 +860,7 @@ cdef class State:
         """
         if action is None:
             player, action = self.current_player(), player
-        if player == -1:
+        if whole(player) == -1:
             return self._chance_words(whole(action))
         return action_words(self.game, action)
 

@@ -417,8 +417,8 @@ cdef class Game(Options):
             done += chunk
         seconds = time.perf_counter() - began
         rng.c = stream
-        return Playouts(n, decisions, seconds,
-                        tuple([sums[q] / n for q in range(self.rules.players)]),
+        return Playouts(games, decisions, seconds,
+                        tuple([sums[q] / games for q in range(self.rules.players)]),
                         {name: ends[reason] for reason, name in _REASONS.items()})
 
 
@@ -1202,6 +1202,8 @@ cdef class Position:
 
         Raises
         ------
+        ArgumentError
+            If an argument is of the wrong type.
         PositionError
             If none of 100,000 draws fits (two players: the rival has no chip, and hardly any hand
             beats the table).
@@ -1216,6 +1218,8 @@ cdef class Position:
         cdef Rng rng = as_rng(seed)
         cdef State s = State.__new__(State, _TOKEN)
         cdef int players = self.game.rules.players
+        if not isinstance(this_round_only, (bool, np.bool_)):
+            raise ArgumentError(f"this_round_only is True or False, not {this_round_only!r}")
         if sample(&self.game.rules, &self.c, &rng.c, &s.c) < 0:
             raise PositionError("no deal was found in which the seat to move, without a chip, can show")
         if this_round_only:

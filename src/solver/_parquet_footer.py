@@ -1,0 +1,179 @@
+"""What a Parquet file says that it holds, read from its footer alone.
+
+pyarrow tells it too, but ends the process where what a footer says of a column contradicts itself: it asks C++
+for the column and is not ready for an exception. So the few numbers that are needed before anything is
+allocated are read here.
+
+The footer is a struct of Thrift's compact protocol (`FileMetaData` of the Apache Parquet format, parquet.thrift);
+fields are known by their numbers there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+__all__ = ["Claims", "claims"]
+
+_MAGIC = b"PAR1"
+_TAIL = 8  # bytes at the end: the length of the footer, and the magic
+_DEEPEST = 32  # structs and lists in each other
+_LONGEST = 10  # bytes of a number
+_ROWS, _GROUPS = 3, 4  # of FileMetaData
+_COLUMNS = 1  # of RowGroup
+_ABOUT = 3  # of ColumnChunk
+_VALUES, _UNPACKED = 5, 6  # of ColumnMetaData
+# kinds of values
+_STOP, _TRUE, _FALSE, _BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = range(13)
+
+
+class Claims(NamedTuple):
+    """What a footer says, before any of it is believed; none of it negative."""
+
+    rows: int
+    values: int  # of all columns
+    unpacked: int  # bytes of all columns
+
+
+class _Reader:
+    """Reads values one after the other, and fails where they go on beyond the end."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data, self.at = data, 0
+
+    def byte(self) -> int:
+        if self.at >= len(self.data):
+            raise ValueError("the footer ends too early")
+        self.at += 1
+        return self.data[self.at - 1]
+
+    def natural(self) -> int:
+        result = 0
+        for i in range(_LONGEST):
+            byte = self.byte()
+            result |= (byte & 127) << 7 * i
+            if byte < 128:
+                return result
+        raise ValueError("the footer has a number without end")
+
+    def whole(self) -> int:
+        number = self.natural()
+        return number >> 1 ^ -(number & 1)
+
+    def fields(self) -> Iterator[tuple[int, int]]:
+        """Number and kind of each field of a struct; what it holds is to be read or skipped before the next."""
+        number = 0
+        while (head := self.byte()) & 15 != _STOP:
+            number = number + (head >> 4) if head >> 4 else self.whole()
+            yield number, head & 15
+
+    def items(self) -> tuple[int, int]:
+        """Number and kind of what a list holds."""
+        head = self.byte()
+        count = head >> 4 if head >> 4 != 15 else self.natural()
+        # each takes a byte at least
+        if count > len(self.data) - self.at:
+            raise ValueError("the footer ends too early")
+        return count, head & 15
+
+    def structs(self) -> Iterator[None]:
+        """Once for each struct of a list, which is to be read before the next."""
+        count, kind = self.items()
+        if count and kind != _STRUCT:
+            raise ValueError("the footer has a list of another kind than it should")
+        for _ in range(count):
+            yield
+
+    def skip(self, kind: int, depth: int = 0, listed: bool = False) -> None:
+        """Go on behind a value; in a list a bool takes a byte."""
+        if depth > _DEEPEST:
+            raise ValueError("the footer is nested too deep")
+        if kind in (_TRUE, _FALSE):
+            self.at += listed
+        elif kind == _BYTE:
+            self.at += 1
+        elif kind in (_I16, _I32, _I64):
+            self.natural()
+        elif kind == _DOUBLE:
+            self.at += 8
+        elif kind == _BINARY:
+            size = self.natural()  # which moves on itself
+            self.at += size
+        elif kind in (_LIST, _SET):
+            count, inner = self.items()
+            for _ in range(count):
+                self.skip(inner, depth + 1, listed=True)
+        elif kind == _MAP:
+            count = self.natural()
+            if count > len(self.data) - self.at:
+                raise ValueError("the footer ends too early")
+            kinds = self.byte() if count else 0
+            for _ in range(count):
+                self.skip(kinds >> 4, depth + 1, listed=True)
+                self.skip(kinds & 15, depth + 1, listed=True)
+        elif kind == _STRUCT:
+            for _, inner in self.fields():
+                self.skip(inner, depth + 1)
+        else:
+            raise ValueError(f"the footer has a value of the unknown kind {kind}")
+
+
+def claims(data: bytes) -> Claims:
+    """Read what a file says that it holds.
+
+    Parameters
+    ----------
+    data : bytes
+        The whole file.
+
+    Returns
+    -------
+    Claims
+
+    Raises
+    ------
+    ValueError
+        If it has no footer, or a damaged one.
+    """
+    size = int.from_bytes(data[-_TAIL:-4], "little")
+    if data[-4:] != _MAGIC or size > len(data) - _TAIL:
+        raise ValueError("there is no footer at its end")
+    reader = _Reader(data[len(data) - _TAIL - size : len(data) - _TAIL])
+    rows = values = unpacked = 0
+    # where a field comes twice Arrow goes by the last one; here all count
+    for number, kind in reader.fields():
+        if (number, kind) == (_ROWS, _I64):
+            rows += max(0, reader.whole())
+        elif (number, kind) == (_GROUPS, _LIST):
+            for held, unpacks in _chunks(reader):
+                values += held
+                unpacked += unpacks
+        else:
+            reader.skip(kind)
+    return Claims(rows, values, unpacked)
+
+
+def _chunks(reader: _Reader) -> Iterator[tuple[int, int]]:
+    """Values and bytes of each column of each group of rows."""
+    for _ in reader.structs():
+        for number, kind in reader.fields():
+            if (number, kind) != (_COLUMNS, _LIST):
+                reader.skip(kind)
+                continue
+            for _ in reader.structs():
+                for entry, inner in reader.fields():
+                    if (entry, inner) == (_ABOUT, _STRUCT):
+                        yield _chunk(reader)
+                    else:
+                        reader.skip(inner)
+
+
+def _chunk(reader: _Reader) -> tuple[int, int]:
+    """Values and bytes of a column."""
+    said = {_VALUES: 0, _UNPACKED: 0}
+    for number, kind in reader.fields():
+        if number in said and kind == _I64:
+            said[number] += max(0, reader.whole())
+        else:
+            reader.skip(kind)
+    return said[_VALUES], said[_UNPACKED]
