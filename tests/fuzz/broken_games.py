@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from typing import Any
 from unittest import mock
 
-from solver import _arena_tables, arena, cfr, evaluate, ismcts, online, pimc, policy, sampling, tree_walk
+from solver import _arena_tables, _ismcts_twin, arena, cfr, evaluate, ismcts, online, pimc, policy, sampling, tree_walk
 from tests.fuzz.harness import Mine, target
 from tests.fuzz.values import odd
 
@@ -194,7 +194,7 @@ def broken_game(rng: random.Random) -> str:
     """Every solver and search gives an answer, the game's own error, or one that says what is wrong."""
     with ExitStack() as stack:
         # of games without end many are to be met
-        for module in (ismcts, online, sampling, tree_walk, _arena_tables):
+        for module in (_ismcts_twin, online, sampling, tree_walk, _arena_tables):
             stack.enter_context(mock.patch.object(module, "LONGEST", 3000))
         return _met(rng)
 
