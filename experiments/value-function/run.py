@@ -52,7 +52,8 @@ def inputs(features: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def margins(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """A seat's less the mean of the others', along the axis of the seats, which is the second."""
-    return values - (values.sum(axis=1, keepdims=True) - values) / (values.shape[1] - 1)
+    others: NDArray[np.float64] = (values.sum(axis=1, keepdims=True) - values) / (values.shape[1] - 1)
+    return values - others
 
 
 def work(task: dict[str, Any]) -> dict[str, Any]:
