@@ -3,6 +3,7 @@
 The tests also run beside an installed wheel, in a folder that holds them and little else (.ci/wheels).
 """
 
+import gc
 import signal
 from pathlib import Path
 
@@ -26,6 +27,8 @@ def root():
 
 
 def pytest_runtest_setup(item):
+    # hypothesis times the garbage collector: a Ctrl-C that comes while its callback runs would be lost
+    gc.callbacks[:] = [call for call in gc.callbacks if "hypothesis" not in str(getattr(call, "__module__", ""))]
     for mark in item.iter_markers("needs"):
         for path in mark.args:
             if not (ROOT / path).exists():
