@@ -8,25 +8,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from solver import agents, arena, ismcts
+from tests.planted import Seen
 
 ALARM = 6.0  # points a round
 GAME = "scout(players=3)"
-
-
-class Seen:
-    """A state that is drawn as it is: the planted leak."""
-
-    def __init__(self, state):
-        self.state = state
-
-    def __getattr__(self, name):
-        return getattr(self.state, name)
-
-    def clone(self):
-        return Seen(self.state.clone())
-
-    def resample_from_infostate(self, player, uniform_01):
-        return self.clone()
 
 
 @dataclass(frozen=True)

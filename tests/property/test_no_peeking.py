@@ -14,6 +14,7 @@ from solver import agents, games, ismcts, online, pimc
 from solver._core import Rng
 from solver.adapters import features
 from solver.policy import PolicyTable
+from tests.planted import Seen
 
 GAMES = [
     "scout(players=2)",
@@ -223,22 +224,6 @@ def test_pettingzoo_does_not_tell_them_apart(text):
 
 # ------------------------------------------------------------------------------------------------
 # Leaks planted on purpose
-
-
-class Seen:
-    """A state that is drawn as it is."""
-
-    def __init__(self, state):
-        self.state = state
-
-    def __getattr__(self, name):
-        return getattr(self.state, name)
-
-    def clone(self):
-        return Seen(self.state.clone())
-
-    def resample_from_infostate(self, player, uniform_01):
-        return self.clone()
 
 
 def least(state, seat):

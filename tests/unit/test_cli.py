@@ -1,6 +1,5 @@
 """The command: what it prints, its exit status, and its one line for bad input."""
 
-import io
 import json
 import re
 import subprocess
@@ -8,24 +7,9 @@ import sys
 
 import pytest
 
-from solver import __version__, bakerstreet, cli, games, policy, scout
+from solver import __version__, bakerstreet, games, policy, scout
 
 LINE = "scout(players=3) | hand 4/1 4/3 4/8 | table 2/8 by 2 | cards 3 11 12 | score 0 4 5"
-
-
-@pytest.fixture
-def run(monkeypatch, capsys):
-    """Run the command in this process: (status, standard output, standard error)."""
-
-    def call(*words, stdin=""):
-        monkeypatch.setattr(sys, "argv", ["solver", *words])
-        monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
-        with pytest.raises(SystemExit) as exit_:
-            cli.main()
-        out, err = capsys.readouterr()
-        return exit_.value.code or 0, out, err
-
-    return call
 
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5])

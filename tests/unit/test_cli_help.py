@@ -1,6 +1,5 @@
 """What the command says of itself: help with examples that run, completion in shells, colours where they belong."""
 
-import io
 import os
 import re
 import shlex
@@ -27,21 +26,6 @@ def commands(words=(), command=None):
 
 
 ALL = list(commands())
-
-
-@pytest.fixture
-def run(monkeypatch, capsys):
-    """Run the command in this process: (status, standard output, standard error)."""
-
-    def call(*words, stdin=""):
-        monkeypatch.setattr(sys, "argv", ["solver", *words])
-        monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
-        with pytest.raises(SystemExit) as exit_:
-            cli.main()
-        out, err = capsys.readouterr()
-        return exit_.value.code or 0, out, err
-
-    return call
 
 
 def examples(text):

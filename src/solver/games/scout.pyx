@@ -343,11 +343,11 @@ cdef class Game(Options):
             raise ArgumentError(f"deals must be a whole number of at least 1, not {deals!r}")
         cdef rng_t stream = as_rng(seed).c
         cdef state_t fresh, s
-        cdef double features[40]
-        cdef double later[5]
-        cdef int i, j, players = self.rules.players, count = deals
-        all_features = np.empty((count, players, 8))
-        all_later = np.empty((count, players))
+        cdef int i, players = self.rules.players, count = deals
+        features = np.empty((count, players, 8))
+        later = np.empty((count, players))
+        cdef double* of_features = <double*> <size_t> features.ctypes.data
+        cdef double* of_later = <double*> <size_t> later.ctypes.data
         memset(&fresh, 0, sizeof(state_t))
         fresh.last_round = 1
         for i in range(count):
@@ -356,10 +356,10 @@ cdef class Game(Options):
             with nogil:
                 s = fresh
                 rng_fork(&stream, &s.rng)
-                value_sample(&self.rules, &s, &stream, features, later)
-            all_features[i] = [[features[8 * j + k] for k in range(8)] for j in range(players)]
-            all_later[i] = [later[j] for j in range(players)]
-        return all_features, all_later
+                value_sample(&self.rules, &s, &stream, of_features, of_later)
+            of_features += 8 * players
+            of_later += players
+        return features, later
 
     def playouts(self, n, seed=0, policy="random"):
         """Play `n` games from fresh deals, on one thread and without Python.
