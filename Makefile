@@ -6,6 +6,7 @@
 # make fuzz   inputs made to break it, as long as FUZZ says
 # make leaks  many searches and loads in flat memory
 # make wheel  a wheel as the index gets it, tried in a clean environment; `make wheels`: for every Python at hand
+# make memcheck  the same under valgrind (which must be installed): memory read unset, or lost by our C
 # make sanitize, coverage, mutants    the tests under sanitizers; lines that they run; faults that they see
 # Each makes .venv and installs what it needs: python3 (>= 3.11), pip and a C compiler are enough.
 
@@ -29,7 +30,7 @@ FUZZ ?= --seconds 60
 # How much to do in flat memory.
 LEAKS ?= --searches 1000000 --loads 10000
 
-.PHONY: run test bench docs fuzz leaks lint wheel wheels review sanitize coverage mutants clean
+.PHONY: run test bench docs fuzz leaks memcheck lint wheel wheels review sanitize coverage mutants clean
 
 run: $(VENV)/installed
 	$(BIN)/solver best '$(EXAMPLE)' --iterations 200000 --seed 1
@@ -50,6 +51,9 @@ fuzz: $(VENV)/installed-test
 
 leaks: $(VENV)/installed-test
 	$(BIN)/python -m tests.leaks $(LEAKS)
+
+memcheck: $(VENV)/installed-test
+	$(BIN)/python .ci/memcheck.py
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .

@@ -138,8 +138,23 @@ def full(task: dict[str, Any], folder: Path) -> dict[str, Any]:
         "iterations": solution.iterations,
         **judged(policy),
         "table": {"states": len(table), **judged(duel.DuelPolicy.from_table(PolicyTable.from_parquet(folder / TABLE)))},
+        "shortened": [
+            {"step": step, "seats": [judged(shortened(policy, seat, step))["all"][1 - seat] for seat in (0, 1)]}
+            for step in STEPS
+        ],
         "profile": {name: plain(np.round(part, 8).tolist()) for name, part in found._asdict().items()},
     }
+
+
+def shortened(policy: duel.DuelPolicy, seat: int, step: int) -> duel.DuelPolicy:
+    """The policy with a seat that makes its longest raise, of `step` places, wherever it would make a longer one."""
+    array = policy.array.astype(np.float64)
+    for bids, start, actions in policy.blocks():
+        if bids and len(bids) % 2 == seat:
+            raises = array[start : start + len(actions) - 1]  # the doubt comes last
+            raises[step - 1 : step] += raises[step:].sum(axis=0)
+            raises[step:] = 0
+    return duel.DuelPolicy(policy.game, array)
 
 
 def plain(numbers: Any) -> Any:
@@ -360,6 +375,16 @@ def raises_rows(results: list[Outcome]) -> list[dict[str, Any]]:
     return list(rows.values())
 
 
+def shortened_rows(results: list[Outcome]) -> list[dict[str, Any]]:
+    """A row for each step: what short raises cost either seat at most in the full duel."""
+    result = of_kind(results, "full")[0].result
+    return [
+        {"step": row["step"]}
+        | {name: row["seats"][seat] - result["all"][1 - seat] for seat, name in enumerate(("opener", "second"))}
+        for row in result["shortened"]
+    ]
+
+
 def recall_rows(results: list[Outcome]) -> list[dict[str, Any]]:
     """A row for each memory and look."""
     return [
@@ -432,8 +457,11 @@ def report(results: list[Outcome], out: Path) -> None:
     task, result = of_kind(results, "full")[0]
     parts: dict[str, Any] = {name: np.array(part, np.float64) for name, part in result["profile"].items()}
     found = duel.Profile(**parts | {"bids": tuple(result["profile"]["bids"])})  # None has become nan
-    growing, needed, raises, recall = (rows(results) for rows in (growing_rows, needed_rows, raises_rows, recall_rows))
-    for name, rows in {"menus": growing, "needed": needed, "raises": raises, "recall": recall}.items():
+    growing, needed, raises, shorter, recall = (
+        rows(results) for rows in (growing_rows, needed_rows, raises_rows, shortened_rows, recall_rows)
+    )
+    named = {"menus": growing, "needed": needed, "raises": raises, "shortened": shorter, "recall": recall}
+    for name, rows in named.items():
         tables.write_csv(out / f"{name}.csv", rows)
     policy_plots.draw_duel(found, out / "policy.png")
     left = task_folder(out, 0) / TABLE
@@ -497,6 +525,11 @@ What it costs a seat to raise by at most so many places of the menu, while its r
 how much the cost may be off.
 
 {tables.markdown(raises, wanted)}
+The full duel, with the menu {task["bids"]}: what its policy guarantees a seat against all bids 0..30, less what it
+guarantees if that seat makes its longest raise wherever it would make a longer one. So much short raises cost **at
+most**, to twice the exploitability; who plans for them may lose less.
+
+{tables.markdown(shorter, wanted)}
 ## Forgetting
 
 CFR+ where players know their sum, their seat and the last bids only; judged against rivals that remember all.

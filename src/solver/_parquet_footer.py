@@ -1,11 +1,11 @@
-"""What a Parquet file says that it holds, read from its footer alone.
+"""What a Parquet file says that it holds, read from its footer and from the head of each page.
 
 pyarrow tells it too, but ends the process where what a footer says of a column contradicts itself: it asks C++
 for the column and is not ready for an exception. So the few numbers that are needed before anything is
 allocated are read here.
 
-The footer is a struct of Thrift's compact protocol (`FileMetaData` of the Apache Parquet format, parquet.thrift);
-fields are known by their numbers there.
+The footer is a struct of Thrift's compact protocol (`FileMetaData` of the Apache Parquet format, parquet.thrift), and
+so is the head of a page (`PageHeader`); fields are known by their numbers there.
 """
 
 from __future__ import annotations
@@ -22,28 +22,30 @@ _LONGEST = 10  # bytes of a number
 _ROWS, _GROUPS = 3, 4  # of FileMetaData
 _COLUMNS = 1  # of RowGroup
 _ABOUT = 3  # of ColumnChunk
-_VALUES, _UNPACKED = 5, 6  # of ColumnMetaData
+_VALUES, _UNPACKED, _LENGTH, _DATA, _DICTIONARY = 5, 6, 7, 9, 11  # of ColumnMetaData
+_PAGE_UNPACKED, _PAGE_LENGTH = 2, 3  # of PageHeader
 # kinds of values
 _STOP, _TRUE, _FALSE, _BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = range(13)
 
 
 class Claims(NamedTuple):
-    """What a footer says, before any of it is believed; none of it negative."""
+    """What a file says, before any of it is believed; none of it negative."""
 
     rows: int
     values: int  # of all columns
     unpacked: int  # bytes of all columns
+    pages: int  # bytes of all pages, as their heads tell
 
 
 class _Reader:
     """Reads values one after the other, and fails where they go on beyond the end."""
 
-    def __init__(self, data: bytes) -> None:
-        self.data, self.at = data, 0
+    def __init__(self, data: bytes, name: str) -> None:
+        self.data, self.at, self.name = data, 0, name
 
     def byte(self) -> int:
         if self.at >= len(self.data):
-            raise ValueError("the footer ends too early")
+            raise ValueError(f"{self.name} ends too early")
         self.at += 1
         return self.data[self.at - 1]
 
@@ -54,7 +56,7 @@ class _Reader:
             result |= (byte & 127) << 7 * i
             if byte < 128:
                 return result
-        raise ValueError("the footer has a number without end")
+        raise ValueError(f"{self.name} has a number without end")
 
     def whole(self) -> int:
         number = self.natural()
@@ -73,21 +75,21 @@ class _Reader:
         count = head >> 4 if head >> 4 != 15 else self.natural()
         # each takes a byte at least
         if count > len(self.data) - self.at:
-            raise ValueError("the footer ends too early")
+            raise ValueError(f"{self.name} ends too early")
         return count, head & 15
 
     def structs(self) -> Iterator[None]:
         """Once for each struct of a list, which is to be read before the next."""
         count, kind = self.items()
         if count and kind != _STRUCT:
-            raise ValueError("the footer has a list of another kind than it should")
+            raise ValueError(f"{self.name} has a list of another kind than it should")
         for _ in range(count):
             yield
 
     def skip(self, kind: int, depth: int = 0, listed: bool = False) -> None:
         """Go on behind a value; in a list a bool takes a byte."""
         if depth > _DEEPEST:
-            raise ValueError("the footer is nested too deep")
+            raise ValueError(f"{self.name} is nested too deep")
         if kind in (_TRUE, _FALSE):
             self.at += listed
         elif kind == _BYTE:
@@ -106,7 +108,7 @@ class _Reader:
         elif kind == _MAP:
             count = self.natural()
             if count > len(self.data) - self.at:
-                raise ValueError("the footer ends too early")
+                raise ValueError(f"{self.name} ends too early")
             kinds = self.byte() if count else 0
             for _ in range(count):
                 self.skip(kinds >> 4, depth + 1, listed=True)
@@ -115,7 +117,7 @@ class _Reader:
             for _, inner in self.fields():
                 self.skip(inner, depth + 1)
         else:
-            raise ValueError(f"the footer has a value of the unknown kind {kind}")
+            raise ValueError(f"{self.name} has a value of the unknown kind {kind}")
 
 
 def claims(data: bytes) -> Claims:
@@ -133,28 +135,32 @@ def claims(data: bytes) -> Claims:
     Raises
     ------
     ValueError
-        If it has no footer, or a damaged one.
+        If it has no footer, or a damaged one, or a page whose head is none.
     """
     size = int.from_bytes(data[-_TAIL:-4], "little")
     if data[-4:] != _MAGIC or size > len(data) - _TAIL:
         raise ValueError("there is no footer at its end")
-    reader = _Reader(data[len(data) - _TAIL - size : len(data) - _TAIL])
-    rows = values = unpacked = 0
+    reader = _Reader(data[len(data) - _TAIL - size : len(data) - _TAIL], "the footer")
+    rows = values = unpacked = pages = held = 0
     # where a field comes twice Arrow goes by the last one; here all count
     for number, kind in reader.fields():
         if (number, kind) == (_ROWS, _I64):
             rows += max(0, reader.whole())
         elif (number, kind) == (_GROUPS, _LIST):
-            for held, unpacks in _chunks(reader):
-                values += held
-                unpacked += unpacks
+            for chunk in _chunks(reader):
+                values += chunk[_VALUES]
+                unpacked += chunk[_UNPACKED]
+                held += chunk[_LENGTH]
+                if held > len(data):  # or pages would be read again and again
+                    raise ValueError("the footer has columns of more bytes than the file has")
+                pages += _pages(data, chunk)
         else:
             reader.skip(kind)
-    return Claims(rows, values, unpacked)
+    return Claims(rows, values, unpacked, pages)
 
 
-def _chunks(reader: _Reader) -> Iterator[tuple[int, int]]:
-    """Values and bytes of each column of each group of rows."""
+def _chunks(reader: _Reader) -> Iterator[dict[int, int]]:
+    """What is said of each column of each group of rows, by the number of the field."""
     for _ in reader.structs():
         for number, kind in reader.fields():
             if (number, kind) != (_COLUMNS, _LIST):
@@ -168,12 +174,34 @@ def _chunks(reader: _Reader) -> Iterator[tuple[int, int]]:
                         reader.skip(inner)
 
 
-def _chunk(reader: _Reader) -> tuple[int, int]:
-    """Values and bytes of a column."""
-    said = {_VALUES: 0, _UNPACKED: 0}
+def _chunk(reader: _Reader) -> dict[int, int]:
+    """What is said of a column."""
+    said = dict.fromkeys((_VALUES, _UNPACKED, _LENGTH, _DATA, _DICTIONARY), 0)
     for number, kind in reader.fields():
-        if number in said and kind == _I64:
+        if number not in said or kind != _I64:
+            reader.skip(kind)
+        elif number in (_VALUES, _UNPACKED):
             said[number] += max(0, reader.whole())
         else:
-            reader.skip(kind)
-    return said[_VALUES], said[_UNPACKED]
+            said[number] = max(0, reader.whole())
+    return said
+
+
+def _pages(data: bytes, chunk: dict[int, int]) -> int:
+    """Bytes of a column's pages, as the heads of the pages tell: Arrow makes room for a page by its head alone."""
+    if not chunk[_VALUES]:  # then no page is read, and where they lie may be nonsense
+        return 0
+    start = min(chunk[_DATA], chunk[_DICTIONARY] or chunk[_DATA])
+    reader = _Reader(data[start : start + chunk[_LENGTH]], "the head of a page")
+    unpacked = 0
+    while reader.at < len(reader.data):
+        length = 0
+        for number, kind in reader.fields():
+            if (number, kind) == (_PAGE_UNPACKED, _I32):
+                unpacked += max(0, reader.whole())
+            elif (number, kind) == (_PAGE_LENGTH, _I32):
+                length = max(0, reader.whole())
+            else:
+                reader.skip(kind)
+        reader.at += length
+    return unpacked

@@ -35,6 +35,7 @@ REQUIRED = ("keys", "checks", "players", "offsets", "actions", "probabilities")
 _BY_ROW = ("keys", "checks", "players", "visits")
 _TOLERANCE = 1e-6  # of the sum of a row's probabilities
 _PIECE = 65536  # rows that are moved together
+_LONG = 32  # entries of a row from which on it is moved as a whole
 
 unpack = Struct("<QQ").unpack
 
@@ -192,8 +193,13 @@ def _ragged(
         taken = np.empty(ends[-1], columns[name].dtype)
         # In pieces: the numbers of all entries take eight times the room of a text.
         for start in range(0, len(rows), _PIECE):
-            _, entries = _entries(columns[offsets], rows[start : start + _PIECE])
-            taken[ends[start] : ends[start] + len(entries)] = columns[name][entries]
+            piece = rows[start : start + _PIECE]
+            here = taken[ends[start] : ends[start + len(piece)]]
+            if len(here) < _LONG * len(piece):
+                here[:] = columns[name][_entries(columns[offsets], piece)[1]]
+                continue
+            spans = zip(columns[offsets][piece].tolist(), columns[offsets][1:][piece].tolist(), strict=True)
+            here[:] = np.frombuffer(b"".join([columns[name][lo:hi].data for lo, hi in spans]), here.dtype)
         yield name, taken
 
 

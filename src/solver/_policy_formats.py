@@ -227,9 +227,10 @@ def _check_room(data: bytes, name: str) -> None:
     size, said = len(data), claims(data)
     most = max(_ROOM, _PACKED * size)
     # each row has hashes of its own, which nothing packs
-    if said.rows > size or 8 * said.values > most or said.unpacked > most:
+    unpacked = max(said.unpacked, said.pages)
+    if said.rows > size or 8 * said.values > most or unpacked > most:
         raise ArchiveError(
-            f"{name}: {size:,} bytes claim {said.rows:,} rows of {said.values:,} values and {said.unpacked:,} bytes: "
+            f"{name}: {size:,} bytes claim {said.rows:,} rows of {said.values:,} values and {unpacked:,} bytes: "
             "more than a policy of that size has"
         )
 

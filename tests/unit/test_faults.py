@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import solver
-from solver import arena, cfr, kuhn, policy
+from solver import _parquet_footer, arena, cfr, kuhn, policy
 from solver.errors import ArchiveError
 from solver.policy import PolicyTable
 
@@ -132,6 +132,38 @@ def test_a_small_parquet_file_that_claims_much(tmp_path):
     many = PolicyTable.build(texts, [0] * rows, np.arange(rows + 1) * width, actions, np.full(rows * width, 1 / width))
     many.to_parquet(path)
     assert PolicyTable.from_parquet(path) == many
+
+
+def thrift(number):
+    """A whole number as Thrift's compact protocol has it."""
+    number *= 2
+    data = bytearray()
+    while number > 127:
+        data.append(number & 127 | 128)
+        number >>= 7
+    return bytes([*data, number])
+
+
+def test_a_parquet_page_that_claims_more_than_the_footer(tmp_path):
+    """Arrow made room for what the head of a page says."""
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    path, count = tmp_path / "bomb", 3000
+    column = pa.LargeListArray.from_arrays(pa.array(np.arange(count + 1)), pa.array(np.arange(count, dtype=np.int32)))
+    options = {"compression": "zstd", "use_dictionary": False, "write_statistics": False}
+    pq.write_table(pa.table({"actions": column}), path, **options)
+    chunk = pq.ParquetFile(path).metadata.row_group(0).column(0)
+    data = path.read_bytes()
+    heads = chunk.total_uncompressed_size - _parquet_footer.claims(data).pages
+    assert 10 < heads < 40  # of one page
+    at = chunk.data_page_offset + 3  # behind the kind of page
+    told = data[at : at + 3]
+    page = data[:at] + thrift(1 << 30) + data[at + 3 :]
+    assert told[-1] < 128 <= min(told[:2])
+    longer = page.replace(thrift(chunk.total_compressed_size), thrift(chunk.total_compressed_size + 2))
+    assert len(longer) == len(data) + 2
+    path.write_bytes(longer)
+    with pytest.raises(ArchiveError, match="claim 3,000 rows of 3,000 values and 1,073,741,824 bytes"):
+        PolicyTable.from_parquet(path)
 
 
 SMALL = """

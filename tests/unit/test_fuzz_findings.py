@@ -556,10 +556,15 @@ def test_a_footer_is_read_as_pyarrow_reads_it(parquet):
     assert said.rows == told.num_rows == 1
     assert said.values == sum(column.num_values for column in columns)
     assert said.unpacked == sum(column.total_uncompressed_size for column in columns)
-    footer = data[-8 - int.from_bytes(data[-8:-4], "little") : -8]
+    assert 8 < said.pages < said.unpacked  # which counts heads too
+    end = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    pages, footer = data[:end], data[end:-8]
     for cut in range(len(footer)):
         with pytest.raises(ValueError, match="footer"):
-            _parquet_footer.claims(footer[:cut] + cut.to_bytes(4, "little") + b"PAR1")
+            _parquet_footer.claims(pages + footer[:cut] + cut.to_bytes(4, "little") + b"PAR1")
+    for cut in range(1, len(pages)):
+        with pytest.raises(ValueError, match="head of a page"):
+            _parquet_footer.claims(pages[cut:] + footer + len(footer).to_bytes(4, "little") + b"PAR1")
     deep = b"\x19" + b"\x19" * 90  # lists in lists
     for wrong in (deep, b"\x16" + b"\xff" * 11, b"\x1d", b"\x18\xff\x01", b"\x1b\xff\xff\x01", b"\x49\x15\x02"):
         with pytest.raises(ValueError, match="footer"):

@@ -203,7 +203,9 @@ def test_large_table_against_a_dictionary(tmp_path):
 def test_rows_moved_in_several_pieces(monkeypatch):
     whole = example()
     monkeypatch.setattr(_policy_columns, "_PIECE", 2)
-    assert example() == whole
+    for long in (1, 1000):  # entries moved as a whole, and by their numbers
+        monkeypatch.setattr(_policy_columns, "_LONG", long)
+        assert example() == whole
     assert whole.filter(lambda row: True) == whole
 
 
