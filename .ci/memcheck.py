@@ -19,6 +19,7 @@ from xml.etree import ElementTree
 import solver
 
 HOME = str(Path(solver.__file__).parent)
+SHOWN = 10
 # what stands between us and the memory
 ASKING = ("malloc", "calloc", "realloc", "PyMem_", "_PyMem_", "PyObject_Malloc", "PyObject_Calloc")
 
@@ -63,8 +64,12 @@ def main() -> int:
         print(f"the run ended with status {done.returncode}")
         return 1
     found = [error for error in errors if ours(error)]
-    for error in found:
+    for error in found[:SHOWN]:
         print(told(error))
+    if len(found) > SHOWN:
+        print(f"... and {len(found) - SHOWN} more")
+    if found:
+        print("names of functions and lines: install with CFLAGS=-g")
     print(f"{len(found)} reports of our extensions, {len(errors) - len(found)} of others")
     return min(1, len(found))
 
