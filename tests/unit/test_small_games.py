@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from solver import cfr, games, ismcts, kuhn, leduc, protocol
+from solver import cfr, duel, games, ismcts, kuhn, leduc, protocol
 from solver.errors import GameOptionError, IllegalActionError, PositionError
 
 LEDUC_VALUE = -0.085606424078
@@ -263,6 +263,22 @@ def test_game_strings(module):
         module.load("scout")
     with pytest.raises(PositionError, match=f"{name} has no positions in text"):
         games.parse(name)
+
+
+def test_games_are_equal_by_what_they_are():
+    made = [kuhn.Game(), kuhn.Game(3), leduc.Game(), leduc.Game(3), duel.Game(0, 5), duel.Game(0, 6)]
+    for i, game in enumerate(made):
+        assert [other == game for other in made] == [j == i for j in range(len(made))]
+        again = type(game)(**game.get_parameters())
+        assert again == game
+        assert hash(again) == hash(game)
+        assert eval(repr(game), {"Game": type(game)}) == game
+
+    class Longer(duel.Game):
+        """A game with other rules."""
+
+    assert Longer(0, 5) != duel.Game(0, 5)
+    assert kuhn.Game() != "kuhn"
 
 
 def test_leduc_is_searched():

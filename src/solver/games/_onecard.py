@@ -171,5 +171,14 @@ class OneCardGame:
         """The options."""
         return {"players": self.players}
 
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.__dict__ == other.__dict__
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.players))
+
+    def __repr__(self) -> str:
+        return f"Game(players={self.players})"
+
     def __str__(self) -> str:
         return notation.format_game(self.name, self.get_parameters() if self.players > 2 else {})

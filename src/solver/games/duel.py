@@ -288,7 +288,7 @@ class Game:
         return {"bids": list(self.bids)}
 
     def __eq__(self, other: object) -> bool:
-        return self.bids == other.bids if isinstance(other, Game) else NotImplemented
+        return type(self) is type(other) and self.__dict__ == other.__dict__
 
     def __hash__(self) -> int:
         return hash(self.bids)
