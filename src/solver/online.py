@@ -24,6 +24,7 @@ from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import accumulate, pairwise
 from typing import Any, Protocol
 
@@ -708,9 +709,9 @@ def solve(
         plan.begin()
         plan.go(learner.advance, grown.exploitability, grown.policy)
     settings |= {"iterations": plan.done, "seconds": plan.elapsed(), "infosets": len(learner.rows)}
-    policy = grown.policy(settings)
+    compiled = isinstance(whole_game, Tree)
     return Solution(
-        policy if isinstance(policy, TreePolicy) else None,
+        TreePolicy(whole_game, tuple(grown._averages())) if compiled else None,
         plan.exploitability,
         plan.value,
         plan.done,
@@ -718,8 +719,8 @@ def solve(
         np.array(plan.history, HISTORY),
         settings,
         plan.interrupted,
-        None if isinstance(policy, TreePolicy) else policy,
         _PROMISES.get(method),
+        make_policy=None if compiled else partial(grown.table, dict(settings)),
     )
 
 
@@ -911,10 +912,14 @@ class _Grown:
         pairs = evaluator(self.game).responses(self._averages())
         return math.fsum(best - value for best, value in pairs) / 2, [value for _, value in pairs]
 
-    def policy(self, meta: dict[str, Any] | None = None) -> TreePolicy | PolicyTable:
+    def policy(self) -> TreePolicy | PolicyTable:
         """The average policy; a table of the information states met where the game is not compiled."""
         if isinstance(self.game, Tree):
             return TreePolicy(self.game, tuple(self._averages()))
+        return self.table(describe(self.game))
+
+    def table(self, meta: dict[str, Any]) -> PolicyTable:
+        """The average policy over the information states met; `meta` tells the game and what made it."""
         rows = list(self.learner.rows.values())
         keys: list[Any] = list(self.learner.rows)
         return PolicyTable.build(
@@ -923,7 +928,7 @@ class _Grown:
             np.concatenate([np.zeros(1, np.int64), np.cumsum([len(row.actions) for row in rows], dtype=np.int64)]),
             np.array([action for row in rows for action in row.actions], np.int32),
             np.array([p for row in rows for p in row.average()], np.float64),
-            meta=describe(self.game) | (meta or {}),
+            meta=meta,
         )
 
 

@@ -15,6 +15,7 @@ from collections.abc import Callable, Generator
 from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -183,9 +184,8 @@ def solve(
         streams = [told] if runs == 1 else np.random.SeedSequence(told).spawn(runs)
         settings["runs"] = _together(plan, run, [replace(job, seed=each) for each in streams], executor)
     settings |= {"iterations": plan.done, "seconds": plan.elapsed()} | run.report()
-    policy = run.policy() if isinstance(run, _OnTree) else run.policy(settings)
     return Solution(
-        policy if isinstance(policy, TreePolicy) else None,
+        run.policy() if isinstance(run, _OnTree) else None,
         plan.exploitability,
         plan.value,
         plan.done,
@@ -193,7 +193,7 @@ def solve(
         np.array(plan.history, HISTORY),
         settings,
         plan.interrupted,
-        None if isinstance(policy, TreePolicy) else policy,
+        make_policy=None if isinstance(run, _OnTree) else partial(run.policy, dict(settings)),
     )
 
 
@@ -637,10 +637,10 @@ class Sampled:
         return math.nan, [math.nan] * self.players
 
     def policy(self, meta: dict[str, Any] | None = None) -> PolicyTable:
-        """The average policy over the information states met; `meta` tells what made it."""
+        """The average policy over the information states met; `meta` tells the game and what made it."""
         keys, checks, players, offsets, actions, _, average = self.table.columns()
         probabilities = _shares(average, np.diff(offsets))
-        told = describe(self.game) | (meta or {})
+        told = describe(self.game) if meta is None else meta
         return PolicyTable.from_hashes(
             keys, checks, players, offsets, actions, probabilities, texts=self.texts, meta=told
         )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -35,10 +36,11 @@ class Solution(frames.Framed):
         What made it: game, method and its parameters, threads, versions.
     interrupted : bool
         Whether Ctrl-C ended it.
-    sampled : PolicyTable or None
-        The policy of a game that was not compiled.
     promise : str or None
         What the method promises, where that is less than what the methods of `cfr` do.
+    make_policy : callable or None
+        Makes the table of a game that was not compiled, when it is first asked for: a million information states take
+        seconds.
     """
 
     tree_policy: TreePolicy | None
@@ -49,16 +51,25 @@ class Solution(frames.Framed):
     history: NDArray[Any]
     settings: dict[str, Any]
     interrupted: bool = False
-    sampled: PolicyTable | None = None
     promise: str | None = None
+    make_policy: Callable[[], PolicyTable] | None = field(default=None, repr=False, compare=False)
 
     @cached_property
     def policy(self) -> PolicyTable:
         """The average policy as a table."""
         if self.tree_policy is None:
-            assert self.sampled is not None
-            return self.sampled
+            make = self.make_policy
+            if make is None:  # another thread was here before
+                made: PolicyTable = self.__dict__["policy"]
+                return made
+            # what it was made of is not needed any more
+            self.__dict__.update(policy=make(), make_policy=None)
+            return self.policy
         return table(self.tree_policy, self.settings | {"exploitability": self.exploitability, "value": self.value})
+
+    def __getstate__(self) -> dict[str, Any]:
+        made = {"policy": self.policy, "make_policy": None} if self.make_policy is not None else {}
+        return self.__dict__ | made
 
     @property
     def guarantee(self) -> str:

@@ -61,6 +61,8 @@ def bits(value):
         return [column.tobytes() for column in columns], value.meta
     if isinstance(value, duel.DuelPolicy):
         return bits(value.array)
+    if isinstance(value, cfr.Solution) and value.tree_policy is None:
+        return bits(value.policy), bits(value.settings)
     if dataclasses.is_dataclass(value):
         return [(f.name, bits(getattr(value, f.name))) for f in dataclasses.fields(value) if f.name != "seconds"]
     if isinstance(value, dict):

@@ -2,8 +2,10 @@
 
 import math
 import os
+import pickle
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -357,6 +359,23 @@ def test_games_that_draw_by_themselves():
     game = pyspiel.load_game(kinds[0].short_name)
     with pytest.raises(CompileError):
         cfr.compile(game)
+
+
+def test_the_table_is_made_when_it_is_asked_for():
+    """Once, whoever asks first; what is done to the settings in between is not in it."""
+    solution = cfr.solve("kuhn", "outcome", iterations=50, seed=2, compile_bytes=0)
+    before = dict(solution.settings)
+    solution.settings["game"] = "another"
+    with ThreadPoolExecutor(4) as pool:
+        tables = list(pool.map(lambda _: solution.policy, range(8)))
+    assert all(table == tables[0] for table in tables)
+    assert solution.policy is solution.policy
+    assert solution.make_policy is None
+    assert {key: solution.policy.meta[key] for key in before} == before
+    other = cfr.solve("kuhn", "outcome", iterations=50, seed=2, compile_bytes=0)
+    again = pickle.loads(pickle.dumps(other))
+    assert again.make_policy is None
+    assert again.policy == other.policy
 
 
 def test_a_large_game_is_sampled_uncompiled():
