@@ -529,7 +529,7 @@ The full duel, with the menu {task["bids"]}: what its policy guarantees a seat a
 guarantees if that seat makes its longest raise wherever it would make a longer one. So much short raises cost **at
 most**, to twice the exploitability; who plans for them may lose less.
 
-{tables.markdown(shorter, wanted)}
+{tables.markdown(shorter, {"opener": "+.5f", "second": "+.5f"})}
 ## Forgetting
 
 CFR+ where players know their sum, their seat and the last bids only; judged against rivals that remember all.
