@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from solver import Rng, bidding_round, cfr, evaluate, games, protocol
+from solver import Rng, bidding_round, cfr, evaluate, games, ismcts, protocol
 from solver.errors import ArgumentError, GameOptionError, IllegalActionError, PositionError
 from solver.games.bidding_round import DOUBT, HIGHEST, LEVELS, LOWEST, ON, OPENINGS, TOPS
 from solver.games.duel import WAYS
@@ -285,6 +285,14 @@ def test_resampling():
     assert state.resample_from_infostate(1, lambda: 1 - 2**-53).information_state_string(0) == "4h4 10"
     with pytest.raises(ArgumentError, match="must return floats"):
         state.resample_from_infostate(0, lambda: 1)
+
+
+def test_it_is_searched():
+    """With 0 to 4 one doubts a bid of 18, which is hardly ever true."""
+    result = ismcts.search(after(bidding_round.Game(price=0), 4, 0, LOWEST, 4, 18), iterations=500, seed=1)
+    assert result.position == "0 18"
+    assert result.words[result.best] == "doubt"
+    assert result.value > 0.9
 
 
 @pytest.mark.parametrize("player", [-1, 2, 0.5, None, True])
