@@ -426,14 +426,17 @@ def test_translating_bids_beyond_30():
     assert game.translate(range(7, 31)) is None
 
 
-@pytest.mark.parametrize("bids", [[-1], [31], [12, 12], [12, 11], [True], [1.0], ["8"]])
+@pytest.mark.parametrize("bids", [[-1], [31], [12, 12], [12, 11], [True], [1.0], ["8"], "8", 8])
 def test_no_such_bids(bids):
-    with pytest.raises(ArgumentError, match=r"bids are whole numbers in 0\.\.30, each above the last"):
-        bidding_round.Game().translate(bids)
+    game = bidding_round.Game()
+    for asked in (game.translate, game.bids_after, bidding_round.Follower(game).information_state):
+        with pytest.raises(ArgumentError, match=r"bids (are whole numbers in 0\.\.30, each above the last|is a seq)"):
+            asked(bids)
 
 
 def test_following_the_whole_game():
     follower = bidding_round.Follower(bidding_round.Game())
+    assert follower.information_state([8]) is None
     follower.hand(9)
     assert follower.information_state([]) == "3"
     follower.placed([5, 1, 3], 3)  # as near to the lowest as to the highest
@@ -484,7 +487,7 @@ def test_bids_back_in_the_whole_game():
     assert follower.bid([5], 9) == 6
     assert follower.bid([28], 24) == 30
     assert follower.bid([10, 14], 16) == 17
-    for bids, chosen in (([13], 14), ([], 9), ([8, 9, 10, 11], 12), ([], None), ([13], "13")):
+    for bids, chosen in (([13], 14), ([], 9), ([8, 9, 10, 11], 12), ([30], 19), ([], None), ([13], "13")):
         with pytest.raises(ArgumentError, match="that the abstraction has after"):
             follower.bid(bids, chosen)
 
@@ -498,6 +501,9 @@ def test_what_a_follower_refuses():
     follower.hand(3)
     with pytest.raises(ArgumentError, match="a card is drawn after a placing, not after '0'"):
         follower.drew(3)
+    for values, card in (([1, 2, 3], 4), ([], 1), ([1, 6], 6), ([1, None], 1), ([1, 2], "1"), (None, 1)):
+        with pytest.raises(ArgumentError):
+            follower.placed(values, card)
     follower.placed([1, 1, 1], 1)
     with pytest.raises(ArgumentError, match="a card is placed after a hand or a draw, not after '0h'"):
         follower.placed([1, 1, 1], 1)

@@ -212,7 +212,7 @@ class State:
     def legal_actions(self) -> list[int]:
         """The doubt and places, the doubt and going on, or bids; at a chance node the levels, at the end none."""
         if self._phase == _BID:
-            return self.game.bids_after(self.bids)
+            return _bids_after(self.bids)
         if self._phase != _TURN:
             return [outcome for outcome, _ in self.chance_outcomes()]
         if not self.bids:
@@ -353,6 +353,22 @@ class State:
         return f"hands {' '.join(filter(None, self._seen))}, bids {list(self.bids)}{end}"
 
 
+def _bids_after(bids: tuple[int, ...]) -> list[int]:
+    if not bids:
+        return list(OPENINGS)
+    raises = RAISES if len(bids) == 1 else RAISES[:-1]
+    return [bid for bid in (bids[-1] + more for more in raises) if bid <= MAX_BID]
+
+
+def _bids(bids: object) -> tuple[int, ...]:
+    """Bids of the whole game, looked at."""
+    given = listed(bids, "bids")
+    numbers = [number for bid in given if (number := whole_in(bid, 0, MAX_BID)) is not None]
+    if len(numbers) < len(given) or any(bid >= after for bid, after in itertools.pairwise(numbers)):
+        raise ArgumentError(f"bids are whole numbers in 0..{MAX_BID}, each above the last, not {given}")
+    return tuple(numbers)
+
+
 def _seat(player: object) -> int:
     seat: int | None = whole_in(player, 0, 1)
     if seat is None:
@@ -398,12 +414,15 @@ class Game:
             raise GameOptionError(str(error)) from None
         self.hands = Hands()
 
-    def bids_after(self, bids: tuple[int, ...]) -> list[int]:
-        """The bids that the abstraction has after those, ascending; the horizon counts for nothing here."""
-        if not bids:
-            return list(OPENINGS)
-        raises = RAISES if len(bids) == 1 else RAISES[:-1]
-        return [bid for bid in (bids[-1] + more for more in raises) if bid <= MAX_BID]
+    def bids_after(self, bids: Iterable[int]) -> list[int]:
+        """The bids that the abstraction has after those, ascending; the horizon counts for nothing here.
+
+        Raises
+        ------
+        ArgumentError
+            If they are no whole numbers in 0..30, each above the last.
+        """
+        return _bids_after(_bids(bids))
 
     def translate(self, bids: Iterable[int]) -> tuple[int, ...] | None:
         """Bids of the whole game in the abstraction's: each as the nearest that it has there, the lower of two.
@@ -423,13 +442,9 @@ class Game:
         ArgumentError
             If they are no such bids.
         """
-        given = listed(bids, "bids")
-        numbers = [number for bid in given if (number := whole_in(bid, 0, MAX_BID)) is not None]
-        if len(numbers) < len(given) or any(bid >= after for bid, after in itertools.pairwise(numbers)):
-            raise ArgumentError(f"bids are whole numbers in 0..{MAX_BID}, each above the last, not {given}")
         known: tuple[int, ...] = ()
-        for bid in numbers:
-            options = self.bids_after(known)
+        for bid in _bids(bids):
+            options = _bids_after(known)
             if not options or len(known) == self.horizon:
                 return None
             known = (*known, min(options, key=lambda other: abs(other - bid)))
@@ -505,7 +520,7 @@ class Follower:
         self.seen = str(level_of(total))
 
     def placed(self, values: Iterable[int], card: int) -> None:
-        """Place a card of a hand: it counts as the lowest or the highest, whichever is nearer; as the highest of both.
+        """Place a card: it counts as the hand's lowest or highest, whichever is nearer; as the highest if both are.
 
         Parameters
         ----------
@@ -517,11 +532,13 @@ class Follower:
         Raises
         ------
         ArgumentError
-            If no draw or hand came before.
+            If no draw or hand came before, values are not in 0..5, or the card is none of them.
         """
         if not self.seen or self.seen[-1] in _MARKS:
             raise ArgumentError(f"a card is placed after a hand or a draw, not after {self.seen!r}")
         given = listed(values, "values")
+        if any(whole_in(value, 0, 5) is None for value in given) or whole(card) not in given:
+            raise ArgumentError(f"a card of a hand of values in 0..5 is placed, not {card!r} of {given}")
         self.seen += _PLACES[LOWEST if card - min(given) < max(given) - card else HIGHEST]
 
     def drew(self, total: int) -> None:
@@ -539,9 +556,25 @@ class Follower:
         self.seen += str(min(came, key=lambda other: abs(other - level)))
 
     def information_state(self, bids: Iterable[int]) -> str | None:
-        """The information state string after these bids of the whole game; None beyond the abstraction."""
+        """The information state string after these bids of the whole game.
+
+        Parameters
+        ----------
+        bids : iterable of int
+            In 0..30, each above the last.
+
+        Returns
+        -------
+        str or None
+            None before the first hand, and where the bids are more than the abstraction covers.
+
+        Raises
+        ------
+        ArgumentError
+            If they are no such bids.
+        """
         known = self.game.translate(bids)
-        return None if known is None else " ".join([self.seen, *map(str, known)])
+        return None if known is None or not self.seen else " ".join([self.seen, *map(str, known)])
 
     def bid(self, bids: Iterable[int], chosen: int) -> int:
         """What a bid of the abstraction is in the whole game: a raise is as large as there; 30 at most.
@@ -556,17 +589,17 @@ class Follower:
         Raises
         ------
         ArgumentError
-            If the abstraction has no such bid there, or does not cover `bids`.
+            If the abstraction has no such bid there, or does not cover `bids`; if these are no such bids.
         """
-        made = listed(bids, "bids")
+        made = _bids(bids)
         known = self.game.translate(made)
-        options = [] if known is None else self.game.bids_after(known)
+        options = [] if known is None or made[-1:] == (MAX_BID,) else _bids_after(known)
         number: int | None = whole(chosen)
         if known is None or number is None or number not in options:
-            raise ArgumentError(f"{chosen!r} is none of the bids {options} that the abstraction has after {made}")
+            raise ArgumentError(f"{chosen!r} is none of the bids {options} that the abstraction has after {list(made)}")
         if not known:
             return number
-        last: int = made[-1]
+        last = made[-1]
         return min(max(number + last - known[-1], last + 1), MAX_BID)
 
 
