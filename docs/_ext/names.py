@@ -25,6 +25,7 @@ REFERENCE: dict[str, list[str]] = {
         "solver.games.scout",
         "solver.games.bakerstreet",
         "solver.games.duel",
+        "solver.games.bidding_round",
         "solver.games.kuhn",
         "solver.games.leduc",
         "solver.protocol",

@@ -116,7 +116,7 @@ def work(task: dict[str, Any], folder: Path) -> dict[str, Any]:
     if tree.num_infosets <= task["table_states"]:
         made = {key: value for key, value in solution.settings.items() if key != "seconds"}  # which is never the same
         listed = write_table(policy, {**made, "parts": PARTS}, folder / TABLE)
-    seats = [habits(game, policy, seat, weights) for seat, weights in enumerate(reached(policy))]
+    seats = [habits(game, policy, seat, weights) for seat, weights in enumerate(policy.reach())]
     return {**result, "listed": listed, "pure": cfr.exploitability(tree, pure(policy)), "seats": seats}
 
 
@@ -164,25 +164,6 @@ class Forced:
 
 # ----------------------------------------------------------------------------------------------
 # How an equilibrium plays
-
-
-def reached(policy: cfr.TreePolicy) -> list[Floats]:
-    """By seat how often a game comes to each information state."""
-    nodes = policy.tree.nodes
-    share = nodes.chance.copy()
-    for seat, plex in enumerate(policy.tree.treeplexes):
-        mine = np.flatnonzero(nodes.player[nodes.parent[1:]] == seat) + 1
-        before = nodes.parent[mine]
-        share[mine] = policy.probabilities[seat][plex.first[nodes.infoset[before]] + mine - nodes.child[before]]
-    first, end = 1, 1 + int(nodes.count[0])
-    while first < end:  # level by level
-        share[first:end] *= share[nodes.parent[first:end]]
-        first, end = end, end + int(nodes.count[first:end].sum())
-    found = []
-    for seat, plex in enumerate(policy.tree.treeplexes):
-        mine = np.flatnonzero(nodes.player == seat)
-        found.append(np.bincount(nodes.infoset[mine], share[mine], minlength=plex.num_infosets).astype(np.float64))
-    return found
 
 
 def habits(game: scout.Game, policy: cfr.TreePolicy, seat: int, often: Floats) -> dict[str, float]:

@@ -8,7 +8,7 @@
 from solver import agents, arena, cfr, duel, errors, ismcts, online, pimc, policy, stats
 from solver._core import Rng
 from solver._version import __version__
-from solver.games import bakerstreet, kuhn, leduc, scout
+from solver.games import bakerstreet, bidding_round, kuhn, leduc, scout
 
 __all__ = [
     "Rng",
@@ -16,6 +16,7 @@ __all__ = [
     "agents",
     "arena",
     "bakerstreet",
+    "bidding_round",
     "cfr",
     "duel",
     "errors",

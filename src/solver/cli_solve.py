@@ -70,7 +70,7 @@ def solve(
         str,
         typer.Argument(
             help="kuhn, leduc, 'duel(low=10,high=20)', 'openspiel:liars_dice', ...",
-            autocompletion=choices("kuhn", "leduc", "duel"),
+            autocompletion=choices("kuhn", "leduc", "duel", "bidding_round"),
         ),
     ],
     method: Annotated[

@@ -372,6 +372,32 @@ class TreePolicy:
         chances = self.probabilities[player][lo:hi].tolist()
         return dict(zip(plex.actions[lo:hi].tolist(), chances, strict=True))
 
+    def reach(self) -> tuple[Floats, ...]:
+        """How likely play comes to each information state if all play this policy: its reach probability.
+
+        Returns
+        -------
+        tuple of float64 arrays, shape (infosets,) each
+            For each player in the order of its treeplex, in 0..1. Those of one player do not sum to 1: play comes to
+            several of them, one after the other.
+        """
+        nodes = self.tree.nodes
+        share = nodes.chance.copy()
+        for player, plex in enumerate(self.tree.treeplexes):
+            after = np.flatnonzero(nodes.player[nodes.parent[1:]] == player) + 1
+            before = nodes.parent[after]
+            share[after] = self.probabilities[player][plex.first[nodes.infoset[before]] + after - nodes.child[before]]
+        first, end = 1, 1 + int(nodes.count[0])
+        while first < end:  # level by level
+            share[first:end] *= share[nodes.parent[first:end]]
+            first, end = end, end + int(nodes.count[first:end].sum())
+        reached = []
+        for player, plex in enumerate(self.tree.treeplexes):
+            mine = np.flatnonzero(nodes.player == player)
+            found = np.bincount(nodes.infoset[mine], share[mine], plex.num_infosets)
+            reached.append(found.astype(np.float64, copy=False))  # without any information state they would be ints
+        return tuple(reached)
+
     def to_dict(self) -> dict[str, dict[int, float]]:
         """Information state string to action to probability.
 

@@ -16,6 +16,7 @@ from solver import (
     agents,
     arena,
     bakerstreet,
+    bidding_round,
     cfr,
     duel,
     evaluate,
@@ -70,6 +71,10 @@ def calls() -> list[Call]:
         (leduc.Game, {"players": 2}),
         (duel.Game, {"low": 1, "high": 4}),
         (duel.Game, {"bids": [0, 3]}),
+        (bidding_round.Game, {"horizon": 2, "price": 0.3}),
+        (bidding_round.Game().translate, {"bids": [8, 13]}),
+        (bidding_round.Game().bids_after, {"bids": [8, 13]}),
+        (bidding_round.Follower(bidding_round.Game()).bid, {"bids": [9], "chosen": 11}),
         (small.deal, {"hands": hands, "starter": 0, "turned": [False, True], "seed": 1}),
         (scout.Game(players=3).deal, {"seed": 1}),
         (

@@ -93,6 +93,7 @@ WORDS = [
         "9" * 5000,
     ),
     *("kuhn", "leduc", "scout", "duel", "bakerstreet", "openspiel:", "openspiel:x", "openspiel:kuhn_poker(players=99)"),
+    "bidding_round(horizon=1)",
     *("kuhn.policy", "cut.policy", "empty", "folder", "/no/such/file", "/dev/null", "/dev/full", "a\nb", "\ud800", "ß"),
     *("random", "human", "policy:", "policy:cut.policy", "policy:folder", "ismcts:1", "pimc:1", "random,random", ","),
 ]

@@ -30,6 +30,8 @@ GAMES = [
     "duel",
     "duel(low=10,high=20)",
     "duel(bids=0+5+10-14)",
+    "bidding_round",
+    "bidding_round(horizon=2,price=0.3)",
 ]
 AGENTS = [
     "random",

@@ -299,7 +299,7 @@ def bidding(method: str) -> Any:
     return solution.exploitability, solution.value, solution.policy.array
 
 
-@entry("kuhn", "leduc", SMALL_SCOUT)
+@entry("kuhn", "leduc", SMALL_SCOUT, "bidding_round(horizon=2)")
 def tree(game: str) -> Any:
     return cfr.compile(games.load(game)).fingerprint()
 

@@ -169,7 +169,7 @@ def objects():
         result[f"explanation of {text}"] = found.explanation(5)
         result[f"averages of {text}"] = pimc.search(position, 2, iterations=8, seed=1)
         result[f"encoder of {text}"] = features.of(state.game)
-    for text in ("kuhn", "leduc", "duel"):
+    for text in ("kuhn", "leduc", "duel", "bidding_round"):
         result[f"game {text}"] = games.load(text)
     solution = cfr.solve("kuhn", iterations=10)
     result["online search"] = online.search(half_played("bakerstreet"), iterations=2, seed=1)

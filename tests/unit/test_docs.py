@@ -47,6 +47,7 @@ MODULES = [
     "solver.ismcts",
     "solver.online",
     "solver.games",
+    "solver.games.bidding_round",
     "solver.games.duel",
     "solver.games.kuhn",
     "solver.games.leduc",

@@ -17,7 +17,14 @@ CARD_GAMES = [
     "bakerstreet",
     "bakerstreet(symbols=0stop+1stop+2x2+3arrow,max_rounds=6)",
 ]
-SMALL_GAMES = ["kuhn", "kuhn(players=3)", "leduc", "duel(low=5,high=9)", "duel(bids=0+4+12)"]
+SMALL_GAMES = [
+    "kuhn",
+    "kuhn(players=3)",
+    "leduc",
+    "duel(low=5,high=9)",
+    "duel(bids=0+4+12)",
+    "bidding_round(horizon=1)",
+]
 
 
 def played(text, seed):

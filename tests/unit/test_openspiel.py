@@ -28,6 +28,7 @@ SMALL = [
     "solver_leduc",
     "solver_duel(low=8,high=11)",
     "solver_duel(bids=0/9..10)",
+    "solver_bidding_round(horizon=2)",
 ]
 CARDS = [
     "scout(players=2,ranks=4)",
@@ -44,6 +45,7 @@ TINY = [
     "solver_kuhn(players=3)",
     "solver_leduc",
     "solver_duel(bids=0/9..10)",
+    "solver_bidding_round(horizon=1)",
     "scout(players=2,ranks=3,hand_size=1)",
 ]
 
@@ -217,6 +219,10 @@ def test_observers():
         "leduc",
         "duel(low=3,high=9)",
         "duel(bids=0+12..13+30)",
+        "bidding_round",
+        "bidding_round(horizon=2,price=0.3)",
+        "bidding_round(price=1e-05)",
+        "bidding_round(price=1.0)",
     ],
 )
 def test_options_both_ways(text):
@@ -241,6 +247,7 @@ def test_what_it_was_loaded_by_is_what_it_is_called():
         ("solver_duel(bids=3/3)", GameOptionError, "3 stands there twice"),
         ("solver_duel(low=3,bids=3/4)", GameOptionError, "either bids or low and high"),
         ("solver_leduc(players=1)", GameOptionError, "players"),
+        ("solver_bidding_round(price=1.5)", GameOptionError, r"price is a finite number in 0\.\.1, not 1\.5"),
     ],
 )
 def test_bad_options(text, error, words):
@@ -339,7 +346,7 @@ def test_a_wrapped_state_shares_nothing():
     assert openspiel.wrap(small, openspiel.load("kuhn(players=3)")).is_chance_node()
 
 
-@pytest.mark.parametrize("text", ["kuhn", "leduc", "duel", "scout(players=3)", "bakerstreet"])
+@pytest.mark.parametrize("text", ["kuhn", "leduc", "duel", "bidding_round", "scout(players=3)", "bakerstreet"])
 def test_resampling_a_wrapped_state(text):
     """It has no history to go by."""
     own = games.load(text).new_initial_state()

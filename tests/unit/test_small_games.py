@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from solver import cfr, duel, games, ismcts, kuhn, leduc, protocol
+from solver import bidding_round, cfr, duel, games, ismcts, kuhn, leduc, protocol
 from solver.errors import GameOptionError, IllegalActionError, PositionError
 
 LEDUC_VALUE = -0.085606424078
@@ -267,6 +267,7 @@ def test_game_strings(module):
 
 def test_games_are_equal_by_what_they_are():
     made = [kuhn.Game(), kuhn.Game(3), leduc.Game(), leduc.Game(3), duel.Game(0, 5), duel.Game(0, 6)]
+    made += [bidding_round.Game(), bidding_round.Game(horizon=2), bidding_round.Game(price=0.3)]
     for i, game in enumerate(made):
         assert [other == game for other in made] == [j == i for j in range(len(made))]
         again = type(game)(**game.get_parameters())

@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from solver import cfr, kuhn
+from solver import bidding_round, cfr, kuhn
 from solver.errors import ArgumentError, CompileError, PolicyError
 from solver.policy import PolicyTable, uniform
 
@@ -423,3 +423,39 @@ def test_two_players_with_the_same_text():
         tree.uniform().to_dict()
     solution = cfr.solve(tree, "dcfr", iterations=5)
     assert len(solution.policy) == 2
+
+
+@pytest.mark.parametrize("game", [kuhn.Game(), kuhn.Game(3), bidding_round.Game(horizon=1)])
+def test_reach_is_how_often_play_comes_there(game):
+    """Against a walk over the states, under a policy that is no action's favourite."""
+    policy = cfr.solve(game, iterations=5).tree_policy
+    wanted = [dict.fromkeys(plex.texts, 0.0) for plex in policy.tree.treeplexes]
+    played = [
+        {text: policy.action_probabilities(player, i) for i, text in enumerate(plex.texts)}
+        for player, plex in enumerate(policy.tree.treeplexes)
+    ]
+    pending = [(game.new_initial_state(), 1.0)]
+    while pending:
+        state, share = pending.pop()
+        player = state.current_player()
+        moves = state.chance_outcomes()
+        if player >= 0:
+            text = state.information_state_string(player)
+            wanted[player][text] += share
+            moves = played[player][text].items()
+        pending += [(state.child(action), share * chance) for action, chance in moves]
+    for found, by_text in zip(policy.reach(), wanted, strict=True):
+        assert found.dtype == np.float64
+        np.testing.assert_allclose(found, list(by_text.values()), rtol=1e-12, atol=1e-15)
+
+
+def test_reach_of_an_even_policy():
+    """Kuhn: the first seat has each card a third of the time, and decides again after pass and bet."""
+    first, second = cfr.compile("kuhn").uniform().reach()
+    assert first == pytest.approx([1 / 3] * 3 + [1 / 3 / 4] * 3)
+    assert second == pytest.approx([1 / 3 / 2] * 6)
+
+
+def test_reach_of_a_seat_that_never_decides():
+    tree = cfr.compile(Game((0, "a", [(0, ("end", (1, -1))), (1, ("end", (0, 0)))])))
+    assert [found.tolist() for found in tree.uniform().reach()] == [[1.0], []]

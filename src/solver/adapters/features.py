@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from solver._core import whole
 from solver.errors import ArgumentError
-from solver.games import bakerstreet, duel, kuhn, leduc, scout
+from solver.games import bakerstreet, bidding_round, duel, kuhn, leduc, scout
 
 __all__ = ["Encoder", "Section", "of"]
 
@@ -162,6 +162,7 @@ def of(game: Any) -> Encoder:
         (kuhn.Game, _Kuhn),
         (leduc.Game, _Leduc),
         (duel.Game, _Duel),
+        (bidding_round.Game, _BiddingRound),
     ]
     for kind, encoder in kinds:
         if isinstance(game, kind):
@@ -475,3 +476,37 @@ class _Duel(_Told):
             for bid in bids:
                 views["bids"][bid] = 1
             views["doubt"][0] = text.endswith("doubt")
+
+
+class _BiddingRound(_Told):
+    """The abstracted bidding round. Bids rise, so that which were made tells their order."""
+
+    def __init__(self, game: bidding_round.Game) -> None:
+        turns = (game.horizon + 1) // 2  # of the opener, who has as many as the other seat, or one more
+        bids = tuple(map(str, range(bidding_round.MAX_BID + 1)))
+        super().__init__(
+            2,
+            [
+                Section("seat", (_numbers(2),), "1 at the own seat"),
+                Section(
+                    "levels", (("dealt", *_ordinals(turns)), bidding_round.LEVELS), "1 at each own level, in order"
+                ),
+                Section("places", (_ordinals(turns), ("lowest", "highest")), "1 at each own place, in order"),
+                Section("bids", (bids,), "1 at each bid"),
+                Section("end", (("doubt", "on"),), "1 at how the round ended"),
+            ],
+        )
+
+    def write_text(self, views: _Views, text: str, player: int) -> None:
+        seen, *words = text.split() or [""]
+        views["seat"][player] = 1
+        for i, mark in enumerate(seen):
+            if i % 2:
+                views["places"][i // 2, "lh".index(mark)] = 1
+            else:
+                views["levels"][i // 2, int(mark)] = 1
+        for word in words:
+            if word.isdecimal():
+                views["bids"][int(word)] = 1
+            else:
+                views["end"][("doubt", "on").index(word)] = 1

@@ -22,12 +22,13 @@ from solver._core import Rng
 from solver._extras import extra
 from solver.adapters import features
 from solver.errors import ArgumentError
-from solver.games import bakerstreet, duel, kuhn, leduc, notation, scout
+from solver.games import bakerstreet, bidding_round, duel, kuhn, leduc, notation, scout
 
 __all__ = [
     "NAMES",
     "AgentBot",
     "BakerStreetGame",
+    "BiddingRoundGame",
     "BotAgent",
     "DuelGame",
     "Game",
@@ -41,6 +42,7 @@ __all__ = [
 
 pyspiel: Any = extra("pyspiel", "openspiel")
 
+_Past = Callable[[Any, Any], list[int]]
 _GameType = pyspiel.GameType
 _Utility = _GameType.Utility
 
@@ -89,6 +91,20 @@ def _duel_facts(game: duel.Game) -> _Facts:
     return _Facts(len(game.bids) + 1, 2, len(duel.WAYS))
 
 
+def _bidding_round_facts(game: bidding_round.Game) -> _Facts:
+    return _Facts(2 * game.horizon + 1, 2 + game.horizon, len(bidding_round.LEVELS))
+
+
+def _outcomes(name: str) -> _Past:
+    """The past of a state whose attribute of that name has the outcomes of chance so far; actions are all public."""
+
+    def past(state: Any, history: Any) -> list[int]:
+        outcomes = iter(getattr(state, name))
+        return [next(outcomes) if step.player == pyspiel.PlayerId.CHANCE else step.action for step in history]
+
+    return past
+
+
 class _Kind(NamedTuple):
     """A game of this library, as OpenSpiel lists it."""
 
@@ -100,11 +116,13 @@ class _Kind(NamedTuple):
     parameters: dict[str, Any]  # defaults; OpenSpiel takes their types for those of the options
     empty: tuple[str, ...] = ()  # options which at these defaults are left to the game
     utility: Any = _Utility.ZERO_SUM  # with the default options
-    chance: str = ""  # attribute of a state: the outcomes of chance so far; without it the past is not drawn
+    # the history of a resampled state, by it and the history of the one before; without it the past is not drawn
+    past: _Past | None = None
 
 
 # Kuhn and leduc would be mistaken for OpenSpiel's kuhn_poker and leduc_poker, whose information states are other texts,
-# and a duel may be another game there one day: these get a prefix. "scout" and "bakerstreet" are games that it has not.
+# and a duel or a bidding round may be another game there one day: these get a prefix. "scout" and "bakerstreet" are
+# games that it has not.
 _KINDS = {
     "scout": _Kind(
         "scout",
@@ -143,13 +161,28 @@ _KINDS = {
         duel.Game,
         _duel_facts,
         {"low": 0, "high": duel.MAX_BID, "bids": ""},
-        chance="sums",
+        past=_outcomes("sums"),
+    ),
+    "solver_bidding_round": _Kind(
+        "bidding_round",
+        "Bidding round of Baker Street, abstracted",
+        (2, 2),
+        bidding_round.Game,
+        _bidding_round_facts,
+        {"horizon": 3, "price": 0.15},
+        past=lambda state, _: state.history(),
     ),
     "solver_kuhn": _Kind(
-        "kuhn", "Kuhn poker of cardsolver", (2, 10), kuhn.Game, _kuhn_facts, {"players": 2}, chance="cards"
+        "kuhn", "Kuhn poker of cardsolver", (2, 10), kuhn.Game, _kuhn_facts, {"players": 2}, past=_outcomes("cards")
     ),
     "solver_leduc": _Kind(
-        "leduc", "Leduc hold'em of cardsolver", (2, 10), leduc.Game, _leduc_facts, {"players": 2}, chance="cards"
+        "leduc",
+        "Leduc hold'em of cardsolver",
+        (2, 10),
+        leduc.Game,
+        _leduc_facts,
+        {"players": 2},
+        past=_outcomes("cards"),
     ),
 }
 NAMES = {kind.name: name for name, kind in _KINDS.items()}
@@ -172,7 +205,7 @@ def _game_type(name: str, utility: Any) -> Any:
         min_num_players=kind.players[0],
         provides_information_state_string=True,
         # A seat of SCOUT or Baker Street may see some thousand events before it decides, of many kinds.
-        provides_information_state_tensor=bool(kind.chance),
+        provides_information_state_tensor=kind.past is not None,
         provides_observation_string=True,
         provides_observation_tensor=True,
         parameter_specification=kind.parameters,
@@ -396,6 +429,12 @@ class DuelGame(Game):
     name = "solver_duel"
 
 
+class BiddingRoundGame(Game):
+    """The bidding round: ``solver_bidding_round`` in OpenSpiel."""
+
+    name = "solver_bidding_round"
+
+
 class KuhnGame(Game):
     """Kuhn poker: ``solver_kuhn`` in OpenSpiel."""
 
@@ -410,7 +449,8 @@ class LeducGame(Game):
 
 # OpenSpiel lets go of what is registered after Python has ended. A class bears that, since it refers to itself and is
 # then not freed; a function or a partial does not, and the process would end with an abort.
-_GAMES = {kind.name: kind for kind in (ScoutGame, BakerStreetGame, DuelGame, KuhnGame, LeducGame)}
+_CLASSES = (ScoutGame, BakerStreetGame, DuelGame, BiddingRoundGame, KuhnGame, LeducGame)
+_GAMES = {kind.name: kind for kind in _CLASSES}
 for _name, _game in _GAMES.items():
     pyspiel.register_game(_game_type(_name, _KINDS[_name].utility), _game)
 
@@ -445,9 +485,12 @@ def load(game: Any) -> Game:
 
 def _parameters(game: Any) -> dict[str, Any]:
     """The options of a game that are not default, as OpenSpiel's parameters: numbers and texts."""
-    _, given, _ = notation.read_game(str(game))
+    _, options, _ = notation.read_game(str(game))
+    given: dict[str, Any] = dict(options)
     if "bids" in given:
         given["bids"] = str(given["bids"]).replace("+", "/")  # see `_solver_game`
+    if "price" in given:
+        given["price"] = float(given["price"])
     return given
 
 
@@ -478,13 +521,12 @@ def wrap(state: Any, game: Any = None) -> State:
 
 
 def _state(game: Any, played: Any, history: Any) -> State:
-    """A state around another, which is not copied; `history`, if known, is of one that differs by what chance did."""
+    """A state around another, which is not copied; `history`, if known, is of the one that it was drawn from."""
     result: State = game.new_initial_state()
-    chance = _KINDS[game.name].chance
-    if history is not None and chance:
-        outcomes = iter(getattr(played, chance))
-        for step in history:
-            result.apply_action(next(outcomes) if step.player == pyspiel.PlayerId.CHANCE else step.action)
+    past = _KINDS[game.name].past
+    if history is not None and past is not None:
+        for action in past(played, history):
+            result.apply_action(action)
     else:
         result._held = _Held(played, whole=False)
     return result

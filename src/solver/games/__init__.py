@@ -6,7 +6,7 @@ from types import ModuleType
 from typing import Any
 
 from solver.errors import PositionError
-from solver.games import bakerstreet, duel, kuhn, leduc, notation, scout
+from solver.games import bakerstreet, bidding_round, duel, kuhn, leduc, notation, scout
 
 __all__ = ["NAMES", "load", "parse"]
 
@@ -14,6 +14,7 @@ _MODULES: dict[str, ModuleType] = {
     "scout": scout,
     "bakerstreet": bakerstreet,
     "duel": duel,
+    "bidding_round": bidding_round,
     "kuhn": kuhn,
     "leduc": leduc,
 }
