@@ -25,6 +25,7 @@ _VERSION = 1  # of the JSON and Parquet layouts
 _FORMAT = "cardsolver policy"
 _ROOM = 64 << 20  # bytes that any Parquet file may claim,
 _PACKED = 200  # and how many times its own size a large one may
+_ROW = 64  # bytes of a row, for which a compact file may have less than one
 
 _Table = TypeVar("_Table")
 _Make = Callable[[Columns, dict[str, Any], list[str] | None], _Table]
@@ -226,9 +227,9 @@ def _check_room(data: bytes, name: str) -> None:
     """Refuse a file that says it holds far more than its bytes can: a run of one value takes no room in it."""
     size, said = len(data), claims(data)
     most = max(_ROOM, _PACKED * size)
-    # each row has hashes of its own, which nothing packs
     unpacked = max(said.unpacked, said.pages)
-    if said.rows > size or 8 * said.values > most or unpacked > most:
+    # the texts of a compact file are packed into less than a byte each
+    if _ROW * said.rows > most or 8 * said.values > most or unpacked > most:
         raise ArchiveError(
             f"{name}: {size:,} bytes claim {said.rows:,} rows of {said.values:,} values and {unpacked:,} bytes: "
             "more than a policy of that size has"

@@ -780,6 +780,17 @@ def test_parquet_without_text_or_rows(tmp_path):
         assert PolicyTable.from_parquet(tmp_path / "t") == table
 
 
+def test_a_compact_file_may_have_less_than_a_byte_a_row(tmp_path):
+    """Texts that follow each other and play that is alike pack well; the file is no lie."""
+    pytest.importorskip("pyarrow")
+    path, count = tmp_path / "t.parquet", 40_000
+    texts = [f"{number:06}" for number in range(count)]
+    table = PolicyTable.build(texts, [0] * count, np.arange(count + 1) * 2, [0, 1] * count, [0.0, 1.0] * count)
+    table.to_parquet(path, compact=True)
+    assert path.stat().st_size < count
+    assert PolicyTable.from_parquet(path) == table
+
+
 def test_compact_parquet(table, tmp_path):
     """Texts in their order stand for the keys."""
     pytest.importorskip("pyarrow")
