@@ -699,8 +699,8 @@ def solve(
             if plan.target is not None:
                 raise ArgumentError("a target needs a game that compiles: give iterations or seconds instead")
             players = whole_game.num_players()
-            if players != 2:
-                raise ArgumentError(f"these methods are for two players, not {players}")
+            if whole(players) != 2:
+                raise ArgumentError(f"these methods are for two players, not {players!r}")
             world = _Played(whole_game.new_initial_state)
             settings = describe(whole_game)
         learner = _learner(world, rng, options)

@@ -182,7 +182,7 @@ class Small:
         self.said = said
 
     def num_players(self):
-        return 2
+        return self.said.get("num_players", 2)
 
     def get_parameters(self):
         return {}
@@ -276,6 +276,14 @@ def test_games_that_misbehave(door):
     name = "legal_actions" if door == "uniform" else "returns"
     with pytest.raises(ZeroDivisionError, match="of the user's own"):
         DOORS[door](Small(**{name: fails}))
+
+
+@pytest.mark.parametrize("players", [0, -1, 128, 50_000, 10**18, 2.0, None, "2"])
+@pytest.mark.parametrize("door", ["arena", "cfr", "external", "online"])
+def test_games_of_no_number_of_seats(door, players):
+    """An arena of 50,000 seats took the least common multiple of their numbers, for minutes and gigabytes."""
+    with pytest.raises((GameError, CompileError, ArgumentError), match=r"players|whole number|must have a length"):
+        DOORS[door](Small(num_players=players))
 
 
 @pytest.mark.parametrize("door", sorted(set(DOORS) - {"uniform"}))
