@@ -15,6 +15,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import closing, nullcontext
 from dataclasses import replace
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -142,6 +143,7 @@ def play(
         raise GameError(f"num_players() is a whole number in 1..{MOST_SEATS}, not {game.num_players()!r}")
     tally = Tally(len(made), seats, scaled=not _has_points(game))
     rule = _Rule(tally, order[0], half_width, decide)
+    import_module("scipy.special")  # for the intervals: now, not while somebody waits after Ctrl-C
     stopped = "deals"
     began = time.perf_counter()
     with Interrupt() as interrupt, Record(record, settings) if record is not None else nullcontext() as log:
