@@ -143,11 +143,11 @@ def play(
         raise GameError(f"num_players() is a whole number in 1..{MOST_SEATS}, not {game.num_players()!r}")
     tally = Tally(len(made), seats, scaled=not _has_points(game))
     rule = _Rule(tally, order[0], half_width, decide)
-    import_module("scipy.special")  # for the intervals: now, not while somebody waits after Ctrl-C
     stopped = "deals"
     began = time.perf_counter()
     with Interrupt() as interrupt, Record(record, settings) if record is not None else nullcontext() as log:
         try:
+            import_module("scipy.special")  # for the intervals: now, not while somebody waits after Ctrl-C
             done = 0
             for tables in log or ():
                 if done == deals or rule.stop:
