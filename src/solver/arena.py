@@ -147,8 +147,8 @@ def play(
     began = time.perf_counter()
     with Interrupt() as interrupt, Record(record, settings) if record is not None else nullcontext() as log:
         try:
-            import_module("scipy.special")  # for the intervals: now, not while somebody waits after Ctrl-C
             done = 0
+            import_module("scipy.special")  # for the intervals: now, not while somebody waits after Ctrl-C
             for tables in log or ():
                 if done == deals or rule.stop:
                     break
