@@ -16,11 +16,13 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from typing import Any, ParamSpec, TypeVar
 
+from solver._core import whole_in
 from solver.errors import GameError, SolverError
 
-__all__ = ["LONGEST", "checked_outcomes", "checked_returns", "endless", "listed", "names_nonsense"]
+__all__ = ["LONGEST", "checked_outcomes", "checked_players", "checked_returns", "endless", "listed", "names_nonsense"]
 
 LONGEST = 100_000  # moves of one line of play; a game that goes on is taken to have no end
+_MOST_PLAYERS = 127
 _MOST = 1 << 20  # actions or outcomes at one node
 _TOLERANCE = 1e-9  # of the sum of the chances
 _SHOWN = 200  # characters of what a game says
@@ -107,6 +109,21 @@ def checked_outcomes(outcomes: Iterable[Any]) -> list[tuple[Any, float]]:
     if not abs(total - 1) <= _TOLERANCE or min(probability for _, probability in result) < 0:
         raise GameError(f"chance probabilities are at least 0 and sum to 1, not to {total}: {_brief(result)}")
     return result
+
+
+def checked_players(game: Any, error: type[SolverError] = GameError) -> int:
+    """How many play a game.
+
+    Raises
+    ------
+    GameError or `error`
+        If it is no whole number in 1..127.
+    """
+    said = game.num_players()
+    number: int | None = whole_in(said, 1, _MOST_PLAYERS)
+    if number is None:
+        raise error(f"a game has 1 to {_MOST_PLAYERS} players, not {_brief(repr(said))}")
+    return number
 
 
 def checked_returns(returns: Sequence[Any], players: int | None = None) -> list[float]:

@@ -24,18 +24,17 @@ from solver import agents as agents_
 from solver import frames, games, stats
 from solver._arena_record import Record, read
 from solver._arena_tables import Job, Played, Stopped, begin, play_deal, points_of, run, seatings, step
-from solver._core import listed, whole, whole_in
+from solver._core import listed, whole
 from solver._policy_games import describe
-from solver._protocol_checks import names_nonsense
+from solver._protocol_checks import checked_players, names_nonsense
 from solver._version import __version__
-from solver.errors import ArgumentError, GameError, RecordError
+from solver.errors import ArgumentError, RecordError
 from solver.executors import in_order
 from solver.runs import Interrupt, flag, positive
 from solver.standing import Pair, Row, Standing, Tally
 
 __all__ = ["Pair", "Played", "Row", "Standing", "play", "replay", "seatings", "table"]
 
-MOST_SEATS = 127  # as of a game that is solved
 _LEAST_JOB = 0.1  # seconds; below, a job takes several deals
 _LONGEST_JOB = 256  # deals
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")  # in a repr
@@ -97,7 +96,7 @@ def play(
     AgentError
         If an agent fails or plays what is not legal; names agent, deal, table and position.
     GameError
-        If the game has no seats, or more than 127.
+        If the game does not have 1 to 127 seats.
     RecordError
         If the record is damaged, or of another game, rules, agents, seed, schedule or version.
     OSError
@@ -138,9 +137,7 @@ def play(
         if given is not None and not callable(getattr(given, method, None)):
             raise ArgumentError(f"{name} has a method {method}, which {given!r} has not")
     settings = _settings(job, made)
-    seats: int | None = whole_in(game.num_players(), 1, MOST_SEATS)
-    if seats is None:
-        raise GameError(f"num_players() is a whole number in 1..{MOST_SEATS}, not {game.num_players()!r}")
+    seats = checked_players(game)
     tally = Tally(len(made), seats, scaled=not _has_points(game))
     rule = _Rule(tally, order[0], half_width, decide)
     stopped = "deals"

@@ -709,9 +709,9 @@ def solve(
         plan.begin()
         plan.go(learner.advance, grown.exploitability, grown.policy)
     settings |= {"iterations": plan.done, "seconds": plan.elapsed(), "infosets": len(learner.rows)}
-    compiled = isinstance(whole_game, Tree)
+    tree_policy = grown.tree_policy()
     return Solution(
-        TreePolicy(whole_game, tuple(grown._averages())) if compiled else None,
+        tree_policy,
         plan.exploitability,
         plan.value,
         plan.done,
@@ -720,7 +720,7 @@ def solve(
         settings,
         plan.interrupted,
         _PROMISES.get(method),
-        make_policy=None if compiled else partial(grown.table, dict(settings)),
+        make_policy=partial(grown.table, dict(settings)) if tree_policy is None else None,
     )
 
 
@@ -914,9 +914,11 @@ class _Grown:
 
     def policy(self) -> TreePolicy | PolicyTable:
         """The average policy; a table of the information states met where the game is not compiled."""
-        if isinstance(self.game, Tree):
-            return TreePolicy(self.game, tuple(self._averages()))
-        return self.table(describe(self.game))
+        return self.tree_policy() or self.table(describe(self.game))
+
+    def tree_policy(self) -> TreePolicy | None:
+        """The average policy of a compiled game, None of another."""
+        return TreePolicy(self.game, tuple(self._averages())) if isinstance(self.game, Tree) else None
 
     def table(self, meta: dict[str, Any]) -> PolicyTable:
         """The average policy over the information states met; `meta` tells the game and what made it."""

@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 
 from solver import games
 from solver._cfr import Table
-from solver._core import Rng, whole_in
+from solver._core import Rng
 from solver._policy_games import describe, turn_based
-from solver._protocol_checks import LONGEST, checked_outcomes, endless, listed, names_nonsense
+from solver._protocol_checks import LONGEST, checked_outcomes, checked_players, endless, listed, names_nonsense
 from solver._sampling import InfoTable, Sampler
 from solver._version import __version__
 from solver.errors import ArgumentError, CompileError
@@ -441,10 +441,7 @@ class Sampled:
         self.linear = linear
         self.exploration = exploration
         self.rate = rate
-        players: int | None = whole_in(game.num_players(), 1, 127)
-        if players is None:
-            raise CompileError(f"a game has 1 to 127 players, not {game.num_players()!r}")
-        self.players = players
+        self.players = checked_players(game, CompileError)
         self.stopping: Callable[[], bool] | None = None  # asked now and then whether to break off
         self.visits = 0
         self.dropped = 0  # by the samplings that were added

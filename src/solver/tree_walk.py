@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solver._policy_games import describe, turn_based
-from solver._protocol_checks import LONGEST, endless, listed, names_nonsense
+from solver._protocol_checks import LONGEST, checked_players, endless, listed, names_nonsense
 from solver.archive import plain
 from solver.errors import CompileError, GameError
 from solver.protocol import CHANCE_PLAYER, TERMINAL_PLAYER, offers
@@ -135,12 +135,7 @@ class _Walk:
         self.told = told
         self.max_bytes = max_bytes
         self.progress = progress
-        try:
-            self.players = operator.index(game.num_players())
-        except TypeError as error:
-            raise CompileError(f"num_players() is a whole number, not {game.num_players()!r}") from error
-        if not 1 <= self.players <= 127:
-            raise CompileError(f"a game has 1 to 127 players, not {self.players}")
+        self.players = checked_players(game, CompileError)
         self.known: list[dict[Any, _Infoset]] = [{} for _ in range(self.players)]
         self.sequences = [1] * self.players
         self.characters = 0
