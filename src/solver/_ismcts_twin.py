@@ -38,6 +38,7 @@ class Style(NamedTuple):
     first_play: float | None = None
     trees: str = "single"
     redeal: str = "none"
+    epsilon: float = 0.0
 
     def for_tree(self) -> dict[str, Any]:
         """As the compiled tree takes it."""
@@ -306,7 +307,7 @@ class PythonTree:
             moves += player == self.observer
             if player != self.observer and self.style.opponents == "policy":
                 # Its move is chance: what its policy plays with the hand that was drawn for it.
-                state.apply_action(state.policy_action(self.rng))
+                state.apply_action(self._by_policy(state))
                 continue
             if player == self.observer:
                 if redealt:
@@ -404,8 +405,14 @@ class PythonTree:
                 break
             if until is not None and state.horizon_clock() >= until:
                 return list(state.estimated_returns())
-            state.apply_action(state.policy_action(self.rng) if by_policy else self.rng.choice(state.legal_actions()))
+            state.apply_action(self._by_policy(state) if by_policy else self.rng.choice(state.legal_actions()))
         return list(state.returns())
+
+    def _by_policy(self, state: Any) -> int:
+        """What the rollout policy plays; with the chance `epsilon` any legal action."""
+        if self.style.epsilon and self.rng.random() < self.style.epsilon:
+            return int(self.rng.choice(state.legal_actions()))
+        return int(state.policy_action(self.rng))
 
     def children(self, action_path: Sequence[int] = ()) -> NDArray[Any]:
         """Statistics of the observer's options at the root (or, one step on, of a two-step move)."""

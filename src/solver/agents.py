@@ -468,6 +468,7 @@ def _only(name: str, kind: type, position: Any) -> None:
 _TEXTBOOK = {
     "belief": "uniform",
     "depth": 1,
+    "epsilon": 0.0,
     "exploration": 0.7,
     "horizon": -1,
     "opponents": "tree",

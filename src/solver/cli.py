@@ -171,6 +171,7 @@ def best(
             autocompletion=choices("none", "opponents"),
         ),
     ] = None,
+    epsilon: Annotated[float | None, typer.Option(help="Chance of any legal action where a policy moves.")] = None,
     belief: Annotated[
         str | None,
         typer.Option(
@@ -221,6 +222,7 @@ def best(
                     first_play=first_play,
                     trees=trees,
                     redeal=redeal,
+                    epsilon=epsilon,
                     belief=belief,
                     progress=report,
                 )

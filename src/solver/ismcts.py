@@ -265,6 +265,7 @@ def search(
     first_play: float | None = None,
     trees: str | None = None,
     redeal: str | None = None,
+    epsilon: float | None = None,
     memory: Memory | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Result:
@@ -355,6 +356,10 @@ def search(
         as it was often chosen; where one has a step to try that is new to it, the rollout begins. In the paper the
         hidden cards are dealt anew at every node for the seat that is to decide there, and all of them learn from
         the one rollout. Visits at the root come to less than the iterations. Needs `opponents="tree"`.
+    epsilon : float, optional
+        Chance in 0..1 that any legal action is played where the policy moves, in rollouts and in the seats of
+        others, in place of the policy's ("epsilon-greedy", as in Sutton and Barto, "Reinforcement Learning", 2018,
+        chapter 2). Default 0.
     memory : Memory, optional
         Holds the tree of an earlier search of the same seat, and has watched the play since: this search goes on
         with what that one found behind the steps played, and leaves its own tree there. `visits` and values then
@@ -412,8 +417,11 @@ def search(
         "first_play": first_play,
         "trees": trees,
         "redeal": redeal,
+        "epsilon": epsilon,
     }
     style = _style(defaults, given)
+    if epsilon and "policy" not in (style.rollout, style.opponents):
+        raise SearchError("epsilon is for moves by policy: it needs rollout='policy' or opponents='policy'")
     if hasattr(source, "search_payoff"):
         payoff = source.search_payoff(payoff)
     sequence, rngs = _streams(seed, threads)
@@ -423,7 +431,10 @@ def search(
     if use_compiled and not hasattr(source, "search_root"):
         raise SearchError(f"{type(source).__name__} has no compiled side; use compiled=None or False")
     if use_compiled:
-        origin = source.search_root(payoff) if belief is None else source.search_root(payoff, belief)
+        if style.epsilon and "epsilon" not in defaults:
+            raise SearchError("epsilon: the compiled policies of this game take none")
+        more = (belief, style.epsilon) if style.epsilon else () if belief is None else (belief,)
+        origin = source.search_root(payoff, *more)
         grown = [_ismcts.Tree(origin, rng, share, **style.for_tree()) for rng in rngs]
     else:
         grown = [_python_tree(source, state, rng, share, payoff, style, belief) for rng in rngs]
@@ -634,6 +645,9 @@ def _style(defaults: dict[str, Any], given: dict[str, Any]) -> Style:
     if not chosen["exploration"] >= 0:
         raise SearchError(f"exploration must be a number of at least 0, not {given['exploration']!r}")
     chosen["temperature"] = _real("temperature", chosen["temperature"])
+    chosen["epsilon"] = _real("epsilon", chosen["epsilon"])
+    if not 0 <= chosen["epsilon"] <= 1:
+        raise SearchError(f"epsilon must be a number in 0..1, not {given['epsilon']!r}")
     if not chosen["temperature"] > 0:
         raise SearchError(f"temperature must be a number above 0, not {given['temperature']!r}")
     if chosen["first_play"] is not None:

@@ -161,6 +161,7 @@ def test_best_takes_every_way_to_search(run):
         "selection": "puct",
         "temperature": 2.5,
         "first_play": -0.5,
+        "epsilon": 0.25,
         "trees": "multiple",
         "redeal": "opponents",
     }

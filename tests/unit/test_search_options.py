@@ -370,6 +370,144 @@ def test_baker_street_is_always_played_for_the_win(compiled):
     assert all(same(results[0], other) for other in results[1:])
 
 
+class Twice(Lottery):
+    """A first choice that pays nothing, then one that the policy makes best: the last option, worth 1."""
+
+    def __init__(self, ticket=0.0, moves=()):
+        super().__init__([0.0] * 4, ticket, None)
+        self.moves = moves
+
+    def is_terminal(self):
+        return len(self.moves) == 2
+
+    def current_player(self):
+        return -4 if self.is_terminal() else 0
+
+    def legal_actions(self):
+        return [0, 1, 2, 3]
+
+    def clone(self):
+        return Twice(self.ticket, self.moves)
+
+    def child(self, action):
+        return Twice(self.ticket, (*self.moves, action))
+
+    def apply_action(self, action):
+        self.moves = (*self.moves, action)
+
+    def resample_from_infostate(self, player, uniform_01):
+        return Twice(uniform_01(), self.moves)
+
+    def information_state_string(self, player):
+        return str(self.moves)
+
+    def returns(self):
+        return [float(self.moves[1] == 3)]
+
+    def policy_action(self, rng):
+        return 3
+
+    def action_scores(self):
+        return [0.0] * 4
+
+    def estimated_returns(self):
+        return self.returns()
+
+    def horizon_clock(self):
+        return 0
+
+
+@pytest.mark.parametrize(("epsilon", "value"), [(0.0, 1.0), (0.5, 0.625), (1.0, 0.25)])
+def test_epsilon_mixes_the_policy_with_chance(epsilon, value):
+    """1 - epsilon times what the policy gets, and epsilon times a quarter."""
+    result = ismcts.search(Twice(), 20_000, seed=1, rollout="policy", depth=1, epsilon=epsilon)
+    found = float((result.actions["value"] * result.actions["visits"]).sum() / result.actions["visits"].sum())
+    assert abs(found - value) <= 4 * math.sqrt(0.25 / 20_000) * (epsilon > 0)
+    assert result.settings["epsilon"] == epsilon
+
+
+@pytest.mark.parametrize("line", [AGREE[1], AGREE[2], AGREE[5], BOTH, TURN])
+@pytest.mark.parametrize("opponents", ["tree", "policy"])
+def test_compiled_and_twin_agree_on_epsilon(line, opponents):
+    position = (bakerstreet if line.startswith("bakerstreet") else scout).parse(line)
+    agree(position, 60, 150, epsilon=0.4, opponents=opponents, root="ucb", rollout="policy")
+
+
+LATE = (
+    "bakerstreet | seat 1 | starter 1 | phase choose | mover 1 | discards0 0 0 1 2 4 0a | discards1 0 1 1 2 "
+    "0s 0a | stack0 1:3 0:2a 1:2s 0:4 1:5 0:5 1:5 0:5 1:3 0:5 1:5 0:4 1:5 0:4 1:3 0:4 1:4 0:5 1:4 0:2x 1:2x | "
+    "stack1 1:5 | stack2 1:3 1:4 0:3 | stack3 0:5 1:4 0:1x 1:4 0:2 1:2a 0:3 1:0x 0:3 1:2 | stack4 1:3 | "
+    "rounds 10 | log 1@2:I 1@4:J 0@3:- 1@1:H 1@2:F 1@3:K 0@1:? 0@1:? 0@1:? 0@4:? 0@4:? | look1 EHIKLMN | "
+    "look2 ACERRT | look3 JLNOQQ | look4 BCDDMSS"
+)  # a game of Baker Street shortly before its end
+
+
+@pytest.mark.parametrize("line", [AGREE[1], AGREE[2], AGREE[5], BOTH, LATE])
+def test_a_policy_with_epsilon_1_is_random_play(line):
+    """What each option is worth, within 4.5 standard errors; without it they are far apart."""
+    position = (bakerstreet if line.startswith("bakerstreet") else scout).parse(line)
+    usual = {"depth": 1, "root": "ucb", "opponents": "tree", "exploration": 1e6, "horizon": -1, "belief": "uniform"}
+    found = {}
+    for name, options in (
+        ("random", {"rollout": "random"}),
+        ("mixed", {"rollout": "policy", "epsilon": 1}),
+        ("policy", {"rollout": "policy"}),
+    ):
+        # each option as often
+        found[name] = ismcts.search(position, 20_000, seed=1, widening=0, **usual, **options).actions
+
+    def apart(one, other):
+        """The greatest difference of an option, in standard errors."""
+        errors = np.hypot(found[one]["stderr"], found[other]["stderr"])
+        return float(np.max(np.abs(found[one]["value"] - found[other]["value"]) / (errors + 1e-12)))
+
+    assert apart("random", "mixed") < 4.5, found
+    assert apart("random", "policy") > 10, found
+
+
+def test_epsilon_has_its_range():
+    position = first_turn(3)
+    for epsilon in (-0.1, 1.5):
+        with pytest.raises(SearchError, match=rf"epsilon must be a number in 0\.\.1, not {epsilon}"):
+            ismcts.search(position, 10, epsilon=epsilon)
+        with pytest.raises(ArgumentError, match=rf"epsilon must be a number in 0\.\.1, not {epsilon}"):
+            position.search_root(epsilon=epsilon)
+    with pytest.raises(ArgumentError, match="not 'often'"):
+        bakerstreet.parse(TURN).search_root(epsilon="often")
+    with pytest.raises(SearchError, match="epsilon is for moves by policy"):
+        ismcts.search(position, 10, epsilon=0.1, rollout="random", opponents="tree")
+    with pytest.raises(ArgumentError, match="epsilon must be a finite number"):
+        agents.make("ismcts:10,epsilon=nan")
+    assert dict(agents.make("ismcts:10,epsilon=0.05").options) == {"epsilon": 0.05}
+
+
+class OwnRoot:
+    """A position of another package: it has a search root and tells no defaults."""
+
+    def __init__(self, position):
+        self.position = position
+        self.player = position.player
+
+    def current_player(self):
+        return self.player
+
+    def legal_actions(self):
+        return self.position.legal_actions()
+
+    def action_to_string(self, action):
+        return self.position.action_to_string(action)
+
+    def search_root(self, payoff=None):
+        return self.position.search_root(payoff)
+
+
+def test_epsilon_is_refused_where_the_compiled_policy_takes_none():
+    position = OwnRoot(first_turn(3))
+    assert ismcts.search(position, 50, seed=1, rollout="policy").iterations == 50
+    with pytest.raises(SearchError, match="epsilon: the compiled policies of this game take none"):
+        ismcts.search(position, 50, seed=1, rollout="policy", epsilon=0.1)
+
+
 def test_settings_tell_the_selection():
     options = {"selection": "puct", "temperature": 2.5, "first_play": -1.0, "root": "ucb"}
     result = ismcts.search(scout.parse(FINISH), iterations=50, seed=1, **options)

@@ -143,6 +143,7 @@ ctypedef struct position_t:
 ctypedef struct search_context_t:
     rules_t rules
     position_t position
+    double epsilon                 # chance of any legal action in place of the policy's
 
 
 cdef void start(const rules_t* g, state_t* s) noexcept nogil

@@ -14,9 +14,9 @@ from solver._core cimport (
     rng_t, takes_lead,
 )
 from solver.games._bakerstreet cimport (
-    A_BID, A_CHOOSE, A_DOUBT, A_TAKE, BIDDING, CHOOSING, HIGHEST_BID, LETTERS, NO_BID, NO_LETTER, OVER, PILES, TURN,
-    add_letter, apply, kind_id, kind_of, letters_t, observe, position_t, returns, rules_t, search_context_t, seat_t,
-    start, state_t, takable,
+    A_BID, A_CHOOSE, A_DOUBT, A_TAKE, BIDDING, CHOOSING, HIGHEST_BID, LETTERS, NO_BID, NO_LETTER, NUM_ACTIONS, OVER,
+    PILES, TURN, add_letter, apply, kind_id, kind_of, legal, letters_t, observe, position_t, returns, rules_t,
+    search_context_t, seat_t, start, state_t, takable,
 )
 from solver.games.ops cimport GameOps
 
@@ -428,7 +428,15 @@ cdef int32_t rollout_policy(const state_t* s, rng_t* rng) noexcept nogil:
 # ------------------------------------------------------------------------------------------------
 # GameOps
 
+cdef inline int32_t any_legal(const rules_t* g, const state_t* s, rng_t* rng) noexcept nogil:
+    cdef int32_t actions[NUM_ACTIONS]
+    return actions[rng_below(rng, legal(g, s, actions))]
+
+
 cdef int32_t op_policy(const void* context, const void* state, rng_t* rng) noexcept nogil:
+    cdef const search_context_t* c = <const search_context_t*> context
+    if c.epsilon > 0 and rng_double(rng) < c.epsilon:
+        return any_legal(&c.rules, <const state_t*> state, rng)
     return rollout_policy(<const state_t*> state, rng)
 
 
@@ -441,6 +449,9 @@ cdef void op_policy_rollout(const void* context, void* state, rng_t* rng, int ho
     cdef int known[2]
     cdef int wins = -1
     while s.phase != OVER and s.rounds < until:
+        if c.epsilon > 0 and rng_double(rng) < c.epsilon:
+            apply(&c.rules, s, any_legal(&c.rules, s, rng))
+            continue
         if s.wins != wins or s.phase == CHOOSING:
             known[0] = known[1] = 0
             wins = s.wins

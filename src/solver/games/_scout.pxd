@@ -111,6 +111,7 @@ ctypedef struct search_context_t:
     rules_t rules
     position_t position
     Payoff payoff
+    double epsilon                 # chance of any legal action in place of the policy's
 
 
 cdef void new_round(const rules_t* g, state_t* s) noexcept nogil

@@ -17,11 +17,8 @@ cdef int action_worths(const rules_t* g, const state_t* s, int32_t* actions, dou
 cdef int32_t planning(
     const rules_t* g, const state_t* s, const weights_t* w, rng_t* rng) noexcept nogil
 cdef int planned_game(const rules_t* g, state_t* fresh, rng_t* rng, long long* ends) noexcept nogil
-cdef int32_t slipping(
-    const rules_t* g, const state_t* s, const weights_t* w, rng_t* rng, double slips) noexcept nogil
 cdef void put_back(
     const rules_t* g, const state_t* s, const int32_t* actions, int n, double* worths) noexcept nogil
-cdef double SLIPS
 cdef double[4][27] TUNED
 cdef double[4][17] VALUE
 cdef void value_sample(

@@ -25,7 +25,6 @@ from solver.games.ops cimport GameOps
 
 
 cdef double BACK = 1000               # more than any difference of worths
-cdef double SLIPS = 0.05               # chance of any legal action in place of the policy's, in a search
 
 cdef enum:
     CONSTANTS = 27
@@ -413,24 +412,24 @@ cdef int32_t pick(const rules_t* g, const plan_t* p, rng_t* rng) noexcept nogil:
     return best
 
 
-cdef int32_t slipping(
-    const rules_t* g, const state_t* s, const weights_t* w, rng_t* rng, double slips
+cdef inline int32_t greedily(
+    const rules_t* g, const state_t* s, const weights_t* w, rng_t* rng, double epsilon
 ) noexcept nogil:
-    """The planning agent's action; in a turn, with the chance `slips`, any legal one."""
+    """The planning agent's action; with the chance `epsilon` any legal one."""
     cdef int32_t actions[MAX_ACTIONS]
-    if s.phase == TURN and rng_double(rng) < slips:
+    if epsilon > 0 and rng_double(rng) < epsilon:
         return actions[rng_below(rng, options(g, s, s.mover, actions, NULL))]
     return planning(g, s, w, rng)
 
 
 cdef void planned_rollout(
-    const rules_t* g, state_t* s, const weights_t* w, rng_t* rng, double slips, int turns
+    const rules_t* g, state_t* s, const weights_t* w, rng_t* rng, double epsilon, int turns
 ) noexcept nogil:
-    """Play on by the planning agent with slips: to the end, or for so many turns of this round."""
+    """Play on by the planning agent: to the end, or for so many turns of this round."""
     cdef int round = s.round
     cdef long long until = <long long> s.turns + turns
     while s.phase != OVER and (turns < 0 or (s.round == round and s.turns < until)):
-        apply(g, s, slipping(g, s, w, rng, slips))
+        apply(g, s, greedily(g, s, w, rng, epsilon))
 
 
 cdef int planned_game(const rules_t* g, state_t* fresh, rng_t* rng, long long* ends) noexcept nogil:
@@ -621,14 +620,14 @@ cdef int op_believe_anew(const void* context, void* state, int seat, rng_t* rng)
 # GameOps
 
 cdef int32_t op_policy(const void* context, const void* state, rng_t* rng) noexcept nogil:
-    cdef const rules_t* g = &(<const search_context_t*> context).rules
-    return slipping(g, <const state_t*> state, tuned(g), rng, SLIPS)
+    cdef const search_context_t* c = <const search_context_t*> context
+    return greedily(&c.rules, <const state_t*> state, tuned(&c.rules), rng, c.epsilon)
 
 
 cdef void op_policy_rollout(const void* context, void* state, rng_t* rng, int horizon, double* out) noexcept nogil:
     cdef const search_context_t* c = <const search_context_t*> context
     cdef state_t* s = <state_t*> state
-    planned_rollout(&c.rules, s, tuned(&c.rules), rng, SLIPS, horizon)
+    planned_rollout(&c.rules, s, tuned(&c.rules), rng, c.epsilon, horizon)
     if s.phase == OVER:
         payoffs(&c.rules, s, c.payoff, out)
         return

@@ -1470,18 +1470,24 @@ cdef class Position:
     def search_defaults(self):
         """Options of `ismcts.search` that measured best for this game (docs/search-notes.md)."""
         return {"rollout": "policy", "opponents": "policy", "horizon": 1, "widening": 6, "exploration": 1.2,
-                "belief": "worth"}
+                "belief": "worth", "epsilon": 0.0}
 
     def search_sample(self, seed, payoff=None, belief=None):
         """A sampled state as a search needs it; see `sample`."""
         self.search_payoff(payoff)
         return self.sample(seed, belief)
 
-    def search_root(self, payoff=None, belief=None):
-        """What a compiled search needs (see `solver.games.ops`); `belief` as for `sample`."""
+    def search_root(self, payoff=None, belief=None, epsilon=0.0):
+        """What a compiled search needs (see `solver.games.ops`); `belief` as for `sample`.
+
+        With the chance `epsilon` its policy plays any legal action.
+        """
         cdef _Root root = _Root()
+        if not isinstance(epsilon, (int, float)) or not 0 <= epsilon <= 1:
+            raise ArgumentError(f"epsilon must be a number in 0..1, not {epsilon!r}")
         self.search_payoff(payoff)
         root.c.rules = self.game.rules
+        root.c.epsilon = epsilon
         if belief is None or (isinstance(belief, str) and belief == "uniform"):
             self._weigh()
             root.c.position = self.c

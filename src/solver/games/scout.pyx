@@ -24,8 +24,8 @@ from solver.games._scout cimport (
 )
 from solver.games._scout_options cimport Options, action_id
 from solver.games._scout_policy cimport (
-    SLIPS, TUNED, VALUE, action_worths, believe, contested_game, estimate, fill_policy_ops, fill_weights, hand_worth,
-    planned_game, planning, put_back, slipping, tuned, value_sample,
+    TUNED, VALUE, action_worths, believe, contested_game, estimate, fill_policy_ops, fill_weights, hand_worth,
+    planned_game, planning, put_back, tuned, value_sample,
 )
 from solver.games._scout_rows cimport weights_t
 from solver.games.ops cimport SearchRoot
@@ -611,7 +611,7 @@ cdef class State:
     # What a search may ask of a game (see `solver.protocol.PolicyState`).
 
     def policy_action(self, rng):
-        """An action of the rollout policy for the seat to decide: planning, with slips.
+        """An action of the rollout policy for the seat to decide: that of the planning agent.
 
         Parameters
         ----------
@@ -624,7 +624,7 @@ cdef class State:
         """
         cdef Rng stream = as_rng(rng)
         self._decision()
-        return slipping(&self.game.rules, &self.c, tuned(&self.game.rules), &stream.c, SLIPS)
+        return planning(&self.game.rules, &self.c, tuned(&self.game.rules), &stream.c)
 
     def action_scores(self):
         """How good each legal action looks, for a search to begin with; in the order of `legal_actions`.
@@ -1268,7 +1268,7 @@ cdef class Position:
     def search_defaults(self):
         """Options of `ismcts.search` that measured best for this game (docs/search-notes.md)."""
         return {"rollout": "policy", "opponents": "policy", "widening": 12, "exploration": 1.2, "belief": "play",
-                "depth": 1, "root": "halving"}
+                "depth": 1, "root": "halving", "epsilon": 0.0}
 
     def search_payoff(self, payoff=None):
         """The pay-off that a search maximises: "win" for a game with that payoff, else "margin".
@@ -1328,15 +1328,21 @@ cdef class Position:
         s.origin = s.c
         return s
 
-    def search_root(self, payoff=None, belief=None):
-        """What a compiled search needs (see `solver.games.ops`); samples as `search_sample`."""
+    def search_root(self, payoff=None, belief=None, epsilon=0.0):
+        """What a compiled search needs (see `solver.games.ops`); samples as `search_sample`.
+
+        With the chance `epsilon` its policy plays any legal action.
+        """
         cdef _Root root = _Root()
+        if not isinstance(epsilon, (int, float)) or not 0 <= epsilon <= 1:
+            raise ArgumentError(f"epsilon must be a number in 0..1, not {epsilon!r}")
         if belief is not None and not (isinstance(belief, str) and belief in ("uniform", "play")):
             raise ArgumentError(f'belief must be "uniform" or "play", not {belief!r}')
         name = self.search_payoff(payoff)
         root.c.rules = self.game.rules
         root.c.position = self.c
         root.c.payoff = PAYOFFS[name]
+        root.c.epsilon = epsilon
         if name != "win":
             root.c.position.base.last_round = self.c.base.round + 1
         fill_ops(&root.c, &root.ops)
