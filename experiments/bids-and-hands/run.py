@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 
 SCALES = {
     "smoke": {"seed": 1, "games": {"random": 40, "planning": 8, "ismcts:50": 4}, "block": 20},
-    "small": {"seed": 1, "games": {"random": 400, "planning": 240, "ismcts:1000": 240}, "block": 20},
+    "small": {"seed": 1, "games": {"random": 100, "planning": 200, "ismcts:1000": 160}, "block": 20},
     "full": {"seed": 1, "games": {"random": 10_000, "planning": 10_000, "ismcts:20000": 10_000}, "block": 20},
 }
 FRESH = 2  # every other game is for the test
