@@ -5,6 +5,7 @@ solver experiment run bids-and-hands; README.md says how to read the answer.
 
 from __future__ import annotations
 
+import itertools
 import math
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,6 +26,7 @@ SCALES = {
     "full": {"seed": 1, "games": {"random": 10_000, "planning": 10_000, "ismcts:20000": 10_000}, "block": 20},
 }
 FRESH = 2  # every other game is for the test
+BANDS = (0, 6, 10, 15, 21, 31)  # of a first bid: what it tells need not grow with it
 PENALTY = 1e-3  # of a squared constant, in the mean log loss
 COLUMNS = ("game", "sum", "own", "bid", "bids", "first", "placed", "pips", "last", "mean", "odds")
 
@@ -134,6 +136,9 @@ def known(ways: str, rows: Asked) -> Floats:
         rise = rows.bid - rows.first
         inputs += [rows.bid / 10, need / 5, rise / 5, rows.bids / 3, first, first * rows.bid / 10, first * need / 5]
         inputs += [first * inputs[1]]
+        for low, high in itertools.pairwise(BANDS):
+            band = (rows.first >= low) & (rows.first < high)
+            inputs += [band, band & first, band * need / 5]
     if ways == "bids and placements":
         usual = rows.mean / 1000
         inputs += [rows.placed, rows.pips - usual * rows.placed, np.where(rows.placed > 0, rows.last - usual, 0)]
@@ -224,6 +229,7 @@ def report(results: list[Outcome], out: Path) -> None:
                 "decisions": len(rows.game),
                 "mean opening bid": float(rows.bid[first].mean()),
                 "correlation of opening bid and hand": correlation(rows.bid[first], rows.sum[first]),
+                "of the hand's variance it tells": f"{told(rows.bid[first], rows.sum[first]):.0%}",
             }
         )
     shown = [
@@ -262,6 +268,16 @@ def correlation(one: Floats, other: Floats) -> float:
     """Pearson's; 0 if one of them never varies."""
     spread = float(one.std() * other.std())
     return float(((one - one.mean()) * (other - other.mean())).mean()) / spread if spread else 0.0
+
+
+def told(bids: Floats, sums: Floats) -> float:
+    """Share of the variance of the sums that lies between the means of the bids; less what chance alone would give."""
+    _, place, counts = np.unique(bids, return_inverse=True, return_counts=True)
+    if len(counts) == len(bids):
+        return 0.0
+    means = np.bincount(place, sums) / counts
+    within = float(((sums - means[place]) ** 2).sum()) / (len(sums) - len(counts))
+    return max(0.0, 1 - within / float(sums.var(ddof=1)))
 
 
 def check(results: list[Outcome]) -> None:
