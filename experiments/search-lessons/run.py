@@ -34,11 +34,11 @@ SCALES = {
         "seed": 1,
         "players": [3, 4, 5],
         "generations": 3,
-        "decisions": 6000,
+        "decisions": 5000,
         "iterations": 1200,
         "search": 1000,
         "deals": 1000,
-        "again": 200,
+        "again": 150,
         "rollouts": 100,
     },
     "full": {
@@ -227,12 +227,18 @@ def padded(values: Any, fill: float = np.nan) -> Floats:
     return rows
 
 
+def evenly(position: scout.Position, task: dict[str, Any], rng: Rng) -> NDArray[Any]:
+    """What each option is worth by as many rollouts, as a table of `ismcts.Result.actions`."""
+    iterations = task["iterations"]
+    return ismcts.search(position, iterations, seed=rng, root="ucb", exploration=EVENLY, payoff="margin").actions
+
+
 def look(state: scout.State, task: dict[str, Any], rng: Rng) -> tuple[Any, ...]:
     """All there is to say of a decision, in the order of `Sampled`, but for its deal."""
     position = state.position(state.current_player())
     options = decision(position)
-    evenly = ismcts.search(position, task["iterations"], seed=rng, root="ucb", exploration=EVENLY, payoff="margin")
-    value = dict(zip(evenly.actions["action"].tolist(), evenly.actions["value"].tolist(), strict=True))
+    found = evenly(position, task, rng)
+    value = dict(zip(found["action"].tolist(), found["value"].tolist(), strict=True))
     best = ismcts.search(position, task["search"], seed=rng, payoff="margin").best
     return (
         padded(options.features),
@@ -252,7 +258,8 @@ def sampled(game: scout.Game, task: dict[str, Any], generation: int, rule: Rule 
         rng = Rng([task["seed"], generation, deal, 1])
         while not state.is_terminal():
             mover = state.current_player()
-            ours = rule is not None and mover == deal % game.players
+            # so that every seat is among the decisions to fit on and among the fresh ones
+            ours = rule is not None and mover == deal // FRESH % game.players
             if (rule is None or ours) and state.phase in ("choose", "turn") and len(state.legal_actions()) > 1:
                 found.append((deal, *look(state, task, rng)))
             player = rule if rule is not None and ours else planning
@@ -400,42 +407,58 @@ def lessons(sample: Sampled) -> list[dict[str, Any]]:
     return rows
 
 
+def anywhere(game: scout.Game, seed: list[int], rng: Rng) -> scout.State | None:
+    """A decision of a round of planning, each as likely; None if the round has none."""
+    planning, state = agents.Planning(), game.deal(seed=seed)
+    found, seen = None, 0
+    while not state.is_terminal():
+        if state.phase in ("choose", "turn") and len(state.legal_actions()) > 1:
+            seen += 1
+            if rng.below(seen) == 0:
+                found = state.clone()
+        state.apply_action(planning.act(state.position(state.current_player()), rng))
+    return found
+
+
 def again(game: scout.Game, task: dict[str, Any], rule: Rule) -> dict[str, Any]:
-    """Whether options are told apart better by rollouts in which the own seat plays the rule, and not planning."""
-    planning, deal = agents.Planning(), 0
+    """Whether options are told apart better by rollouts in which the own seat plays the rule, and not planning.
+
+    What the one choice is worth over the other, judged by other rollouts of the rule, by such of planning, and by
+    what comes of it as the cards lie when planning plays on.
+    """
     deals: list[int] = []
-    gains: list[float] = []
-    olds: list[float] = []
+    gains: list[list[float]] = []
+    deal = 0
     while len(deals) < task["again"]:
-        state = game.deal(seed=[task["seed"], LAST, deal])
         rng = Rng([task["seed"], LAST, deal, 1])
-        while not state.is_terminal():
-            position = state.position(state.current_player())
-            if state.phase == "turn" and len(state.legal_actions()) > 1 and rng.below(6) == 0:
-                found = ismcts.search(
-                    position, task["iterations"], seed=rng, root="ucb", exploration=EVENLY, payoff="margin"
-                ).actions
-                likely = np.argsort(-np.nan_to_num(found["value"], nan=-np.inf), kind="stable")[:AGAIN]
-                actions = found["action"][likely].tolist()
-                values = np.zeros((2, task["rollouts"], len(actions)))
-                for row in range(task["rollouts"]):
-                    drawn = position.search_sample(rng, "margin", "play")
-                    for column, action in enumerate(actions):
-                        for kind, own in enumerate((None, rule)):
-                            values[kind, row, column] = play_out(drawn.child(action), position.player, rng, own)
-                gain = old = 0.0
-                for half in range(2):
-                    before, after = values[:, half::2].mean(axis=1), values[1, 1 - half :: 2].mean(axis=0)
-                    gain += (after[np.argmax(before[1])] - after[np.argmax(before[0])]) / 2
-                    old += (after[np.argmax(before[0])] - after.mean()) / 2
-                deals.append(deal)
-                gains.append(gain)
-                olds.append(old)
-                break  # one of a round
-            state.apply_action(planning.act(position, rng))
+        state = anywhere(game, [task["seed"], LAST, deal], rng)
         deal += 1
+        if state is None:
+            continue
+        seat = state.current_player()
+        position = state.position(seat)
+        found = evenly(position, task, rng)
+        likely = np.argsort(-np.nan_to_num(found["value"], nan=-np.inf), kind="stable")[:AGAIN]
+        actions = [int(action) for action in found["action"][likely]]
+        values = np.zeros((2, task["rollouts"], len(actions)))
+        for row in range(task["rollouts"]):
+            drawn = position.search_sample(rng, "margin", "play")
+            for column, action in enumerate(actions):
+                for kind, own in enumerate((None, rule)):
+                    values[kind, row, column] = play_out(drawn.child(action), seat, rng, own)
+        truths = np.array([play_out(state.child(action), seat, rng) for action in actions])
+        gain = np.zeros(3)
+        for half in range(2):
+            old, new = np.argmax(values[:, half::2].mean(axis=1), axis=1)
+            for k, judge in enumerate((*values[::-1, 1 - half :: 2].mean(axis=1), truths)):
+                gain[k] += (judge[new] - judge[old]) / 2
+        deals.append(deal)
+        gains.append(gain.tolist())
     numbers = np.array(deals, np.int64)
-    return {"gain": Mean.over(numbers, np.array(gains)), "over_mean": Mean.over(numbers, np.array(olds))}
+    return {
+        f"by_{name}": Mean.over(numbers, column)
+        for name, column in zip(("rule", "planning", "truth"), np.array(gains).T, strict=True)
+    }
 
 
 # ----------------------------------------------------------------------------------------------
@@ -599,7 +622,9 @@ def report(results: list[Outcome], out: Path) -> None:
         {
             "players": task["players"],
             "search values mended by the truth": told(result["correction"], 3),
-            "rollouts of the rule": told(result["again"]["gain"], 3),
+            "rollouts of the rule: by other such": told(result["again"]["by_rule"], 3),
+            "by rollouts of planning": told(result["again"]["by_planning"], 3),
+            "as the cards lay": told(result["again"]["by_truth"]),
         }
         for task, result in results
     ]
@@ -646,7 +671,7 @@ cards lay: how much better the others' hands are than those drawn.
 
 Points a decision. First: its values mended by a linear function of the features that was fitted to how the rollouts'
 values missed what came of it as the cards lay. Then: choosing by rollouts in which the own seat plays the rule in place
-of planning, judged by other such rollouts.
+of planning; {first["again"]:,} decisions, one of a round, {first["rollouts"]} rollouts of each of the {AGAIN} likeliest options.
 
 {tables.markdown(further)}
 The linear function, in points for one more of each feature:
