@@ -671,7 +671,8 @@ cards lay: how much better the others' hands are than those drawn.
 
 Points a decision. First: its values mended by a linear function of the features that was fitted to how the rollouts'
 values missed what came of it as the cards lay. Then: choosing by rollouts in which the own seat plays the rule in place
-of planning; {first["again"]:,} decisions, one of a round, {first["rollouts"]} rollouts of each of the {AGAIN} likeliest options.
+of planning; {first["again"]:,} decisions, one of a round, {first["rollouts"]} rollouts of each of the {AGAIN} likeliest
+options.
 
 {tables.markdown(further)}
 The linear function, in points for one more of each feature:

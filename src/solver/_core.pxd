@@ -134,6 +134,7 @@ cpdef list listed(object items, str what)
 cpdef object seed_sequence(object seed)
 cpdef list uniforms(object draw, int count)
 cpdef object whole(object value)
+cpdef double share_of_one(object value, str name) except? -1
 cpdef object whole_in(object value, long long low, long long high)
 
 

@@ -176,6 +176,25 @@ cpdef object whole_in(object value, long long low, long long high):
     return None if number is None or not low <= number <= high else number
 
 
+cpdef double share_of_one(object value, str name) except? -1:
+    """A chance: a number in 0..1, of any numeric type.
+
+    Raises
+    ------
+    ArgumentError
+        If it is none; bools are none, and texts.
+    """
+    cdef double result = -1
+    if not isinstance(value, (bool, str)):
+        try:
+            result = float(value)
+        except (TypeError, ValueError, OverflowError):
+            pass
+    if not 0 <= result <= 1:
+        raise ArgumentError(f"{name} must be a number in 0..1, not {value!r}")
+    return result
+
+
 cpdef object whole(object value):
     """A whole number as an int; None for anything else, bools included."""
     if isinstance(value, bool):

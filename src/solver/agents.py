@@ -539,10 +539,10 @@ def make(text: str) -> Agent:
     if name in ("ismcts", "flat", "pimc") and colon:
         budget, *given = rest.split(",")
         count, seconds = _budget(text, name, budget)
-        options = _options(text, given, _OF_PIMC if name == "pimc" else _KINDS)
+        usual = _TEXTBOOK if name == "flat" else {}
+        options = _options(text, given, _OF_PIMC if name == "pimc" else _KINDS, usual)
         if name == "pimc":
             return Pimc(text, count, seconds, tuple(sorted(options.items())))
-        options = {**_TEXTBOOK, **options} if name == "flat" else options
         return Search(text, count, seconds, tuple(sorted(options.items())))
     raise ArgumentError(f"there is no agent {text!r}; the agents are {NAMES}")
 
@@ -583,8 +583,8 @@ def _budget(text: str, name: str, budget: str) -> tuple[int | None, float | None
     raise ArgumentError(f"{text}: a budget is a number of {what} or of seconds ({name}:0.5s)")
 
 
-def _options(text: str, given: Sequence[str], kinds: dict[str, type]) -> dict[str, Any]:
-    """Options of a search, each of its type and within its range."""
+def _options(text: str, given: Sequence[str], kinds: dict[str, type], usual: dict[str, Any]) -> dict[str, Any]:
+    """Options of a search, each of its type and within its range; those not given as usual."""
     options: dict[str, Any] = {}
     for part in given:
         name, equals, value = part.partition("=")
@@ -598,6 +598,7 @@ def _options(text: str, given: Sequence[str], kinds: dict[str, type]) -> dict[st
         except ValueError:
             what = "a whole number" if kinds[name] is int else "a number"
             raise ArgumentError(f"{text}: {name} is {what}, not {value!r}") from None
+    options = {**usual, **options}
     try:
         ismcts.check_options(options)
     except SearchError as error:

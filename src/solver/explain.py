@@ -406,8 +406,16 @@ def _outcome(teller: _Teller, result: Any, state: Any, rng: Rng) -> float:
     horizon = result.settings["horizon"]
     until = math.inf if horizon < 0 else state.horizon_clock() + horizon
     while not state.is_terminal() and state.horizon_clock() < until:
-        state.apply_action(state.policy_action(rng))
+        state.apply_action(_policy_action(state, result, rng))
     return teller.value(state, result.settings["payoff"], result.source.player)
+
+
+def _policy_action(state: Any, result: Any, rng: Rng) -> int:
+    """What a policy plays in the search: with the chance `epsilon` any legal action."""
+    epsilon = result.settings["epsilon"]
+    if epsilon and rng.random() < epsilon:
+        return int(rng.choice(state.legal_actions()))
+    return int(state.policy_action(rng))
 
 
 # ----------------------------------------------------------------------------------------------

@@ -359,7 +359,7 @@ def search(
     epsilon : float, optional
         Chance in 0..1 that any legal action is played where the policy moves, in rollouts and in the seats of
         others, in place of the policy's ("epsilon-greedy", as in Sutton and Barto, "Reinforcement Learning", 2018,
-        chapter 2). Default 0.
+        chapter 2). Needs `rollout="policy"` or `opponents="policy"`. Default 0.
     memory : Memory, optional
         Holds the tree of an earlier search of the same seat, and has watched the play since: this search goes on
         with what that one found behind the steps played, and leaves its own tree there. `visits` and values then
@@ -420,8 +420,7 @@ def search(
         "epsilon": epsilon,
     }
     style = _style(defaults, given)
-    if epsilon and "policy" not in (style.rollout, style.opponents):
-        raise SearchError("epsilon is for moves by policy: it needs rollout='policy' or opponents='policy'")
+    _check_epsilon(epsilon, style.rollout, style.opponents)
     if hasattr(source, "search_payoff"):
         payoff = source.search_payoff(payoff)
     sequence, rngs = _streams(seed, threads)
@@ -431,9 +430,11 @@ def search(
     if use_compiled and not hasattr(source, "search_root"):
         raise SearchError(f"{type(source).__name__} has no compiled side; use compiled=None or False")
     if use_compiled:
-        if style.epsilon and "epsilon" not in defaults:
+        more: tuple[Any, ...] = () if belief is None else (belief,)
+        if "epsilon" in defaults:
+            more = (belief, style.epsilon)
+        elif style.epsilon:
             raise SearchError("epsilon: the compiled policies of this game take none")
-        more = (belief, style.epsilon) if style.epsilon else () if belief is None else (belief,)
         origin = source.search_root(payoff, *more)
         grown = [_ismcts.Tree(origin, rng, share, **style.for_tree()) for rng in rngs]
     else:
@@ -675,7 +676,16 @@ def check_options(options: dict[str, Any]) -> Style:
     """
     max_nodes = options.get("max_nodes", DEFAULT_MAX_NODES)
     _checked(None, options.get("seconds"), options.get("threads", 1), options.get("payoff"), max_nodes)
-    return _style({}, {name: options.get(name) for name in Style._fields})
+    style = _style({}, {name: options.get(name) for name in Style._fields})
+    # one that is not given is for the game to choose
+    _check_epsilon(style.epsilon, options.get("rollout") or "policy", options.get("opponents") or "policy")
+    return style
+
+
+def _check_epsilon(epsilon: float | None, rollout: str, opponents: str) -> None:
+    """Refuse a chance in place of a policy where no policy moves."""
+    if epsilon and "policy" not in (rollout, opponents):
+        raise SearchError("epsilon is for moves by policy: it needs rollout='policy' or opponents='policy'")
 
 
 def _real(name: str, value: Any) -> float:

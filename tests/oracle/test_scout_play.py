@@ -57,12 +57,10 @@ def test_planning_knows_no_more_than_its_seat():
         assert state.position(seat).planning_action(i) == one.position(seat).planning_action(i)
 
 
-def test_the_policy_slips_now_and_then():
-    """One turn in twenty is any legal action, here mostly another one."""
-    state = next(s for s in played(4, 1) if s.phase == "turn" and len(s.legal_actions()) > 30)
-    best = state.position(state.current_player()).planning_action(1)
-    others = sum(state.policy_action([7, k]) != best for k in range(4000))
-    assert 130 <= others <= 260
+def test_the_policy_is_planning():
+    """Of a State with all that is hidden, and of the Position of the seat to move; ties by the same draw."""
+    for i, state in enumerate(played(4, 3)):
+        assert state.policy_action([7, i]) == state.position(state.current_player()).planning_action([7, i])
 
 
 def test_planned_games_are_played_from_positions():

@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -427,3 +428,19 @@ def test_a_seats_pay_off_before_the_end_is_read_as_at_the_end(game):
     assert _explain_scout.value(state, "margin", 0) == pytest.approx(scores[0] - (scores[1] + scores[2]) / 2)
     assert _explain_scout.value(state, "win", 0) == (scores[0] == max(scores))
     assert len(set(scores)) > 1
+
+
+@pytest.mark.parametrize(("epsilon", "share"), [(0.0, 0.0), (0.4, 0.3), (1.0, 0.75)])
+def test_what_is_played_out_slips_as_the_rollouts_did(epsilon, share):
+    """The policy has one of four actions; the others come by chance alone."""
+
+    class Four:
+        def legal_actions(self):
+            return [0, 1, 2, 3]
+
+        def policy_action(self, rng):
+            return 3
+
+    result, rng = SimpleNamespace(settings={"epsilon": epsilon}), Rng(1)
+    others = np.mean([explain._policy_action(Four(), result, rng) != 3 for _ in range(4000)])
+    assert abs(others - share) <= 4 * math.sqrt(0.25 / 4000) * (epsilon > 0)

@@ -1,6 +1,7 @@
 """Options of `ismcts.search` beyond the default, on small trees whose answers are known, compiled and in Python."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -472,13 +473,22 @@ def test_epsilon_has_its_range():
             ismcts.search(position, 10, epsilon=epsilon)
         with pytest.raises(ArgumentError, match=rf"epsilon must be a number in 0\.\.1, not {epsilon}"):
             position.search_root(epsilon=epsilon)
-    with pytest.raises(ArgumentError, match="not 'often'"):
-        bakerstreet.parse(TURN).search_root(epsilon="often")
+    for position in (first_turn(3), bakerstreet.parse(TURN)):
+        for epsilon in ("often", "0.5", True, None, math.nan, 10**400, 1j):
+            with pytest.raises(ArgumentError, match=r"epsilon must be a number in 0\.\.1, not"):
+                position.search_root(epsilon=epsilon)
+        for epsilon in (0, 1, 0.5, np.float32(0.1), np.int64(1), Fraction(1, 3)):
+            assert position.search_root(epsilon=epsilon).observer == position.player
+            assert ismcts.search(position, 20, seed=1, epsilon=epsilon).settings["epsilon"] == float(epsilon)
     with pytest.raises(SearchError, match="epsilon is for moves by policy"):
         ismcts.search(position, 10, epsilon=0.1, rollout="random", opponents="tree")
     with pytest.raises(ArgumentError, match="epsilon must be a finite number"):
         agents.make("ismcts:10,epsilon=nan")
+    for name in ("flat:10,epsilon=0.1", "ismcts:10,rollout=random,opponents=tree,epsilon=0.1"):
+        with pytest.raises(ArgumentError, match="epsilon is for moves by policy"):
+            agents.make(name)
     assert dict(agents.make("ismcts:10,epsilon=0.05").options) == {"epsilon": 0.05}
+    assert dict(agents.make("flat:10,rollout=policy,epsilon=0.05").options)["epsilon"] == 0.05
 
 
 class OwnRoot:
@@ -499,6 +509,24 @@ class OwnRoot:
 
     def search_root(self, payoff=None):
         return self.position.search_root(payoff)
+
+
+class OwnDefault(OwnRoot):
+    """One whose policy slips unless told not to."""
+
+    def search_defaults(self):
+        return {"rollout": "policy", "depth": 1, "epsilon": 0.5}
+
+    def search_root(self, payoff=None, belief=None, epsilon=0.5):
+        self.given = (belief, epsilon)
+        return self.position.search_root(payoff, belief, epsilon)
+
+
+def test_a_game_is_told_its_epsilon_even_if_it_is_0():
+    position = OwnDefault(first_turn(3))
+    for options, epsilon in (({}, 0.5), ({"epsilon": 0}, 0.0), ({"epsilon": 0.25}, 0.25)):
+        assert ismcts.search(position, 20, seed=1, **options).settings["epsilon"] == epsilon
+        assert position.given == (None, epsilon)
 
 
 def test_epsilon_is_refused_where_the_compiled_policy_takes_none():

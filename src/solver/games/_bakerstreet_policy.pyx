@@ -429,6 +429,7 @@ cdef int32_t rollout_policy(const state_t* s, rng_t* rng) noexcept nogil:
 # GameOps
 
 cdef inline int32_t any_legal(const rules_t* g, const state_t* s, rng_t* rng) noexcept nogil:
+    """A legal action, each as likely."""
     cdef int32_t actions[NUM_ACTIONS]
     return actions[rng_below(rng, legal(g, s, actions))]
 

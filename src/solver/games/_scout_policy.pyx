@@ -412,7 +412,7 @@ cdef int32_t pick(const rules_t* g, const plan_t* p, rng_t* rng) noexcept nogil:
     return best
 
 
-cdef inline int32_t greedily(
+cdef inline int32_t planning_or_any(
     const rules_t* g, const state_t* s, const weights_t* w, rng_t* rng, double epsilon
 ) noexcept nogil:
     """The planning agent's action; with the chance `epsilon` any legal one."""
@@ -429,7 +429,7 @@ cdef void planned_rollout(
     cdef int round = s.round
     cdef long long until = <long long> s.turns + turns
     while s.phase != OVER and (turns < 0 or (s.round == round and s.turns < until)):
-        apply(g, s, greedily(g, s, w, rng, epsilon))
+        apply(g, s, planning_or_any(g, s, w, rng, epsilon))
 
 
 cdef int planned_game(const rules_t* g, state_t* fresh, rng_t* rng, long long* ends) noexcept nogil:
@@ -621,7 +621,7 @@ cdef int op_believe_anew(const void* context, void* state, int seat, rng_t* rng)
 
 cdef int32_t op_policy(const void* context, const void* state, rng_t* rng) noexcept nogil:
     cdef const search_context_t* c = <const search_context_t*> context
-    return greedily(&c.rules, <const state_t*> state, tuned(&c.rules), rng, c.epsilon)
+    return planning_or_any(&c.rules, <const state_t*> state, tuned(&c.rules), rng, c.epsilon)
 
 
 cdef void op_policy_rollout(const void* context, void* state, rng_t* rng, int horizon, double* out) noexcept nogil:

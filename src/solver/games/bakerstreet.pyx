@@ -16,7 +16,8 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from solver._core cimport (
-    Rng, as_rng, evaluate_stack, evaluation_t, hand_sums, listed, rng_fork, rng_t, uniforms, whole, whole_in,
+    Rng, as_rng, evaluate_stack, evaluation_t, hand_sums, listed, rng_fork, rng_t, share_of_one, uniforms, whole,
+    whole_in,
 )
 from solver.games._bakerstreet cimport (
     A_BID, A_CHOOSE, A_DOUBT, A_TAKE, ALTERNATE, BIDDING, CHOOSING, DEALING, DECK, DOUBT_LOSER, DOUBT_WINNER,
@@ -1483,11 +1484,9 @@ cdef class Position:
         With the chance `epsilon` its policy plays any legal action.
         """
         cdef _Root root = _Root()
-        if not isinstance(epsilon, (int, float)) or not 0 <= epsilon <= 1:
-            raise ArgumentError(f"epsilon must be a number in 0..1, not {epsilon!r}")
         self.search_payoff(payoff)
         root.c.rules = self.game.rules
-        root.c.epsilon = epsilon
+        root.c.epsilon = share_of_one(epsilon, "epsilon")
         if belief is None or (isinstance(belief, str) and belief == "uniform"):
             self._weigh()
             root.c.position = self.c

@@ -15,7 +15,8 @@ from libc.stdint cimport int32_t, uint8_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from solver._core cimport (
-    Rng, as_rng, card_turned, hand_card, hand_load, listed, low_bits, rng_fork, rng_t, uniforms, whole, whole_in,
+    Rng, as_rng, card_turned, hand_card, hand_load, listed, low_bits, rng_fork, rng_t, share_of_one, uniforms, whole,
+    whole_in,
 )
 from solver.games._scout cimport (
     CHOOSING, DEALING, EMPTY_HAND, MARGIN, MAX_ACTIONS, MAX_SEATS, MUST_SHOW, OVER, SCOUTED_OUT, TURN, TURN_LIMIT,
@@ -1334,15 +1335,13 @@ cdef class Position:
         With the chance `epsilon` its policy plays any legal action.
         """
         cdef _Root root = _Root()
-        if not isinstance(epsilon, (int, float)) or not 0 <= epsilon <= 1:
-            raise ArgumentError(f"epsilon must be a number in 0..1, not {epsilon!r}")
         if belief is not None and not (isinstance(belief, str) and belief in ("uniform", "play")):
             raise ArgumentError(f'belief must be "uniform" or "play", not {belief!r}')
         name = self.search_payoff(payoff)
         root.c.rules = self.game.rules
         root.c.position = self.c
         root.c.payoff = PAYOFFS[name]
-        root.c.epsilon = epsilon
+        root.c.epsilon = share_of_one(epsilon, "epsilon")
         if name != "win":
             root.c.position.base.last_round = self.c.base.round + 1
         fill_ops(&root.c, &root.ops)
