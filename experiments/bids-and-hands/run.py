@@ -26,9 +26,8 @@ SCALES = {
     "full": {"seed": 1, "games": {"random": 10_000, "planning": 10_000, "ismcts:20000": 10_000}, "block": 20},
 }
 FRESH = 2  # every other game is for the test
-BANDS = (0, 6, 10, 15, 21, 31)  # of a first bid: what it tells need not grow with it
+BANDS = (0, 5, 10, 15, 20, 25, 31)  # of a first bid: what it tells need not grow with it
 PENALTY = 1e-3  # of a squared constant, in the mean log loss
-COLUMNS = ("game", "sum", "own", "bid", "bids", "first", "placed", "pips", "last", "mean", "odds")
 
 
 class Asked(NamedTuple):
@@ -81,7 +80,7 @@ def tasks(config: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def asked(position: bakerstreet.Position, rival: int, placed: list[int], number: int) -> list[int]:
-    """A row of `COLUMNS`."""
+    """A row of `Asked`."""
     unseen = position.unseen()
     cards = sum(unseen)
     bids = position.bids
@@ -173,12 +172,24 @@ def judged(rows: Asked) -> list[dict[str, Any]]:
         scores[way] = inputs[fresh] @ fitted(inputs[~fresh], rows.true[~fresh])
     table = []
     _, place = np.unique(rows.game[fresh], return_inverse=True)
+    usual = np.zeros(0)
     for way, score in scores.items():
         # of a doubt that the odds leave open, half
         right = np.where(score == 0, 0.5, ((score > 0) == true).astype(np.float64))
-        mean, stderr, _ = stats.ratio(np.bincount(place, right), np.bincount(place))
-        loss = float(np.logaddexp(0, np.where(true, -score, score)).mean())
-        table.append({"judges by": way, "log_loss": loss, "right": mean, "right_width": 1.96 * stderr})
+        usual = right if way == "the odds" else usual
+        counts = np.bincount(place)
+        mean, stderr, _ = stats.ratio(np.bincount(place, right), counts)
+        more, more_stderr, _ = stats.ratio(np.bincount(place, right - usual), counts)
+        table.append(
+            {
+                "judges by": way,
+                "log_loss": float(np.logaddexp(0, np.where(true, -score, score)).mean()),
+                "right": mean,
+                "right_width": 1.96 * stderr,
+                "more": more,
+                "more_width": 1.96 * more_stderr,
+            }
+        )
     return table
 
 
@@ -238,6 +249,7 @@ def report(results: list[Outcome], out: Path) -> None:
             "judges by": row["judges by"],
             "log loss": row["log_loss"],
             "doubts right": f"{row['right']:.1%} ± {row['right_width']:.1%}",
+            "more than by the odds": f"{row['more']:+.1%} ± {row['more_width']:.1%}",
         }
         for row in table
     ]
@@ -251,7 +263,7 @@ Each agent plays itself. A decision is one in which a seat may doubt; the questi
 
 Judged on every other game, fitted on the rest. "The odds" are exact if the rival may hold any of its unseen cards
 (`Position.bid_odds`); "fitted" they may be stretched. A doubt is right if the bid is false just when it is taken to be
-more likely false than true. ± is half of a 95 % interval.
+more likely false than true. ± is half of a 95 % interval; of "more" on the same decisions.
 
 {tables.markdown(shown, {"log loss": ".3f"})}
 ## What an opening bid says
