@@ -16,7 +16,7 @@ from solver._protocol_checks import LONGEST, checked_outcomes, checked_returns, 
 from solver.errors import SearchError
 from solver.protocol import CHANCE_PLAYER
 
-__all__ = ["OUTLINE", "PythonTree", "Style", "derive_payoffs"]
+__all__ = ["OUTLINE", "PythonTree", "Style", "by_policy", "derive_payoffs"]
 
 OUTLINE = 200  # parts of the iterations that a node needs to be kept in a result
 _WIDENING_VISITS = 100  # as in the compiled tree
@@ -307,7 +307,7 @@ class PythonTree:
             moves += player == self.observer
             if player != self.observer and self.style.opponents == "policy":
                 # Its move is chance: what its policy plays with the hand that was drawn for it.
-                state.apply_action(self._by_policy(state))
+                state.apply_action(by_policy(state, self.style.epsilon, self.rng))
                 continue
             if player == self.observer:
                 if redealt:
@@ -393,8 +393,8 @@ class PythonTree:
 
     def _rollout(self, state: Any) -> list[float]:
         """Play from the edge of the tree on; returns, or their estimate where the horizon cuts."""
-        by_policy = self.style.rollout == "policy"
-        until = state.horizon_clock() + self.style.horizon if by_policy and self.style.horizon >= 0 else None
+        planned = self.style.rollout == "policy"
+        until = state.horizon_clock() + self.style.horizon if planned and self.style.horizon >= 0 else None
         length = 0
         while not state.is_terminal():
             length += 1
@@ -405,14 +405,11 @@ class PythonTree:
                 break
             if until is not None and state.horizon_clock() >= until:
                 return list(state.estimated_returns())
-            state.apply_action(self._by_policy(state) if by_policy else self.rng.choice(state.legal_actions()))
+            if planned:
+                state.apply_action(by_policy(state, self.style.epsilon, self.rng))
+            else:
+                state.apply_action(self.rng.choice(state.legal_actions()))
         return list(state.returns())
-
-    def _by_policy(self, state: Any) -> int:
-        """What the rollout policy plays; with the chance `epsilon` any legal action."""
-        if self.style.epsilon and self.rng.random() < self.style.epsilon:
-            return int(self.rng.choice(state.legal_actions()))
-        return int(state.policy_action(self.rng))
 
     def children(self, action_path: Sequence[int] = ()) -> NDArray[Any]:
         """Statistics of the observer's options at the root (or, one step on, of a two-step move)."""
@@ -448,6 +445,13 @@ class PythonTree:
             moves.append((player, words, share, "", None))
             state.apply_action(groups[key][0])
         return tuple(moves)
+
+
+def by_policy(state: Any, epsilon: float, rng: Rng) -> int:
+    """What the rollout policy plays; with the chance `epsilon` any legal action."""
+    if epsilon and rng.random() < epsilon:
+        return int(rng.choice(state.legal_actions()))
+    return int(state.policy_action(rng))
 
 
 def derive_payoffs(returns: Sequence[float], payoff: str | None) -> list[float]:

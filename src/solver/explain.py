@@ -20,6 +20,7 @@ import numpy as np
 from solver import _explain_bakerstreet, _explain_scout
 from solver._core import Rng, whole
 from solver._explain_text import Told, percent, seat_words
+from solver._ismcts_twin import by_policy
 from solver.errors import ArgumentError
 from solver.games import bakerstreet, scout
 
@@ -406,16 +407,8 @@ def _outcome(teller: _Teller, result: Any, state: Any, rng: Rng) -> float:
     horizon = result.settings["horizon"]
     until = math.inf if horizon < 0 else state.horizon_clock() + horizon
     while not state.is_terminal() and state.horizon_clock() < until:
-        state.apply_action(_policy_action(state, result, rng))
+        state.apply_action(by_policy(state, result.settings["epsilon"], rng))
     return teller.value(state, result.settings["payoff"], result.source.player)
-
-
-def _policy_action(state: Any, result: Any, rng: Rng) -> int:
-    """What a policy plays in the search: with the chance `epsilon` any legal action."""
-    epsilon = result.settings["epsilon"]
-    if epsilon and rng.random() < epsilon:
-        return int(rng.choice(state.legal_actions()))
-    return int(state.policy_action(rng))
 
 
 # ----------------------------------------------------------------------------------------------

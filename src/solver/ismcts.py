@@ -646,11 +646,11 @@ def _style(defaults: dict[str, Any], given: dict[str, Any]) -> Style:
     if not chosen["exploration"] >= 0:
         raise SearchError(f"exploration must be a number of at least 0, not {given['exploration']!r}")
     chosen["temperature"] = _real("temperature", chosen["temperature"])
+    if not chosen["temperature"] > 0:
+        raise SearchError(f"temperature must be a number above 0, not {given['temperature']!r}")
     chosen["epsilon"] = _real("epsilon", chosen["epsilon"])
     if not 0 <= chosen["epsilon"] <= 1:
         raise SearchError(f"epsilon must be a number in 0..1, not {given['epsilon']!r}")
-    if not chosen["temperature"] > 0:
-        raise SearchError(f"temperature must be a number above 0, not {given['temperature']!r}")
     if chosen["first_play"] is not None:
         chosen["first_play"] = _real("first_play", chosen["first_play"])
     return Style(**chosen)

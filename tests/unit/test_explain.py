@@ -435,12 +435,25 @@ def test_what_is_played_out_slips_as_the_rollouts_did(epsilon, share):
     """The policy has one of four actions; the others come by chance alone."""
 
     class Four:
+        action = None
+
+        def is_terminal(self):
+            return self.action is not None
+
+        def horizon_clock(self):
+            return 0
+
         def legal_actions(self):
             return [0, 1, 2, 3]
 
         def policy_action(self, rng):
             return 3
 
-    result, rng = SimpleNamespace(settings={"epsilon": epsilon}), Rng(1)
-    others = np.mean([explain._policy_action(Four(), result, rng) != 3 for _ in range(4000)])
+        def apply_action(self, action):
+            self.action = action
+
+    teller = SimpleNamespace(value=lambda state, payoff, seat: float(state.action != 3))
+    settings = {"epsilon": epsilon, "horizon": -1, "payoff": None}
+    result, rng = SimpleNamespace(settings=settings, source=SimpleNamespace(player=0)), Rng(1)
+    others = np.mean([explain._outcome(teller, result, Four(), rng) for _ in range(4000)])
     assert abs(others - share) <= 4 * math.sqrt(0.25 / 4000) * (epsilon > 0)

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from solver import agents, bakerstreet, ismcts, kuhn, scout
+from solver import agents, bakerstreet, games, ismcts, kuhn, scout
 from solver.errors import ArgumentError, SearchError
 from tests.unit.test_search import AGREE, BOTH, FINISH, PLAIN, TURN, Lottery, agree, first_turn, same
 
@@ -430,7 +430,7 @@ def test_epsilon_mixes_the_policy_with_chance(epsilon, value):
 @pytest.mark.parametrize("line", [AGREE[1], AGREE[2], AGREE[5], BOTH, TURN])
 @pytest.mark.parametrize("opponents", ["tree", "policy"])
 def test_compiled_and_twin_agree_on_epsilon(line, opponents):
-    position = (bakerstreet if line.startswith("bakerstreet") else scout).parse(line)
+    position = games.parse(line)
     agree(position, 60, 150, epsilon=0.4, opponents=opponents, root="ucb", rollout="policy")
 
 
@@ -446,7 +446,7 @@ LATE = (
 @pytest.mark.parametrize("line", [AGREE[1], AGREE[2], AGREE[5], BOTH, LATE])
 def test_a_policy_with_epsilon_1_is_random_play(line):
     """What each option is worth, within 4.5 standard errors; without it they are far apart."""
-    position = (bakerstreet if line.startswith("bakerstreet") else scout).parse(line)
+    position = games.parse(line)
     usual = {"depth": 1, "root": "ucb", "opponents": "tree", "exploration": 1e6, "horizon": -1, "belief": "uniform"}
     found = {}
     for name, options in (
