@@ -13,13 +13,17 @@ DEBUG = os.environ.get("SOLVER_DEBUG", "") not in ("", "0")
 LINES = os.environ.get("SOLVER_LINES", "") not in ("", "0")
 JOBS = os.cpu_count() or 1
 
-HEADERS = [f"src/solver/{name}.h" for name in ("_bits", "_barrier", "_duel_rows", "_duel_walk")]
+HEADERS = [
+    f"src/solver/{name}.h" for name in ("_bits", "_barrier", "_duel_rows", "_duel_walk", "games/_scout_learnt")
+]
 MODULES = {
     "solver._core": ["src/solver/_core.pyx"],
     "solver.games.ops": ["src/solver/games/ops.pyx"],
     "solver.games._scout": ["src/solver/games/_scout.pyx"],
     "solver.games._scout_options": ["src/solver/games/_scout_options.pyx"],
     "solver.games._scout_policy": ["src/solver/games/_scout_policy.pyx"],
+    "solver.games._scout_learnt": ["src/solver/games/_scout_learnt.pyx"],
+    "solver.games._scout_search": ["src/solver/games/_scout_search.pyx"],
     "solver.games._scout_walk": ["src/solver/games/_scout_walk.pyx"],
     "solver.games.scout": ["src/solver/games/scout.pyx"],
     "solver.games._bakerstreet": ["src/solver/games/_bakerstreet.pyx"],

@@ -112,6 +112,7 @@ ctypedef struct search_context_t:
     position_t position
     Payoff payoff
     double epsilon                 # chance of any legal action in place of the policy's
+    bint learnt                    # the own seat plays the rule that is learnt
 
 
 cdef void new_round(const rules_t* g, state_t* s) noexcept nogil

@@ -1,35 +1,31 @@
 # cython: language_level=3
 """Fixed play of SCOUT over plain data: the planning agent.
 
-Used by `scout.pyx` only. What a hand is worth is the best way to cut its row into sets, each worth by
+What a hand is worth is the best way to cut its row into sets, each worth by
 its kind, size and smallest number; a move is worth the cards it takes, the worth of the hand it
 leaves and the chance that the set comes back. The constants are tuned for each number of players.
 To decide it reads the hand of the seat to decide and what is public, nothing else.
 """
 from libc.math cimport floor
-from libc.stdint cimport int32_t, uint8_t, uint64_t
+from libc.stdint cimport int32_t, uint64_t
 
 from solver._core cimport (
-    MAX_HAND, beating_starts, hand_card, hand_load, hand_put, hand_t, hand_turn, likely, low_bits, lowest, mask_insert,
-    rng_below, rng_double, rng_fork, rng_t, set_code, set_cut, set_end, set_t, tops_equal,
+    MAX_HAND, beating_starts, hand_card, hand_t, likely, low_bits, lowest, rng_below, rng_fork, rng_t, set_code,
+    set_cut, set_end, set_t, tops_equal,
 )
 from solver.games._scout cimport (
-    CHOOSING, MAX_ACTIONS, MAX_DECK, MAX_SEATS, MUST_SHOW, OVER, TURN, Payoff, apply, derive_payoffs, may_scout,
-    new_round, observe, options, payoffs, position_t, rules_t, sample, scouts_since, search_context_t, seat_t, state_t,
+    CHOOSING, MAX_DECK, MAX_SEATS, OVER, TURN, Payoff, apply, derive_payoffs, may_scout, new_round, rules_t,
+    scouts_since, seat_t, state_t,
 )
 from solver.games._scout_rows cimport (
     EDGE, EQUAL, HIGHER, LOWER, NO_WORTH, NUMBERS, POINT, SIZES, fill_after, fill_before, load_row, row_t,
     row_worth, shown_by, size_at, weights_t, with_card, without,
 )
-from solver.games.ops cimport GameOps
 
-
-cdef double BACK = 1000               # more than any difference of worths
 
 cdef enum:
     CONSTANTS = 27
     FEATURES = 8
-    MAX_SHOWS = 640                # sets of 55 cards, none longer than 11
 
 # By number of players, 2 to 5. Found by an antithetic evolution strategy in play against itself and greedy:
 # single: base, slope | groups of 2, 3, 4, 5: base, slope | runs of 2, 3, 4, 5: base, slope | held single:
@@ -115,33 +111,6 @@ cdef double hand_worth(const rules_t* g, const state_t* s, int seat) noexcept no
 # ------------------------------------------------------------------------------------------------
 # Worth of a move
 
-ctypedef struct others_t:
-    int least                          # cards in the smallest other hand
-    int total                          # cards of the others
-    int exempt                         # ... of the owner of the Active Set
-
-
-ctypedef struct show_t:
-    int start, length
-    int32_t worth
-
-
-ctypedef struct plan_t:
-    # Worths of all legal moves: Shows, then Scouts and Scout & Shows in blocks of `places`, one for each
-    # end of the Active Set and side of the card (block = 2 * end + turned).
-    others_t others
-    const weights_t* w
-    row_t row
-    int32_t share                      # what a scouted card brings its owner, over the others
-    int32_t last                       # worth of a Show that empties the hand
-    int number[4]                      # of the scouted card of a block, as it goes into the hand
-    int shows, blocks, places
-    bint both                          # there are blocks of Scout & Shows
-    show_t show[MAX_SHOWS]
-    int32_t scout[4][MAX_HAND + 1]
-    int32_t scout_and_show[4][MAX_HAND + 1]    # NO_WORTH where it is not legal
-
-
 cdef inline others_t look_around(const rules_t* g, const state_t* s) noexcept nogil:
     cdef others_t o
     cdef int q
@@ -157,7 +126,7 @@ cdef inline others_t look_around(const rules_t* g, const state_t* s) noexcept no
     return o
 
 
-cdef inline int list_shows(
+cdef int list_shows(
     const weights_t* w, const row_t* r, const hand_t* hand, int code, int32_t last, show_t* out
 ) noexcept nogil:
     """Every set of a row that beats `code`, with the worth of the rest and of the set shown; their number.
@@ -207,7 +176,7 @@ cdef inline void scouted_shows(
             apart[place] = max(apart[place], worth)
 
 
-cdef inline uint64_t places_near(const hand_t* hand, int number) noexcept nogil:
+cdef uint64_t places_near(const hand_t* hand, int number) noexcept nogil:
     """Places beside a card within 1 of a number: elsewhere a card of this number makes no set."""
     cdef uint64_t cards = tops_equal(hand, number - 1) | tops_equal(hand, number) | tops_equal(hand, number + 1)
     return cards | cards << 1
@@ -385,14 +354,6 @@ cdef inline int32_t better_side(const state_t* s, const weights_t* w, rng_t* rng
     return turn > keep if turn != keep else <int32_t> rng_below(rng, 2)
 
 
-cdef inline int32_t show_id(const rules_t* g, const plan_t* p, int i) noexcept nogil:
-    return 2 + (p.show[i].length - 1) * g.in_play + p.show[i].start
-
-
-cdef inline int32_t scout_id(const rules_t* g, int first, int block, int place) noexcept nogil:
-    return first + 2 * ((block >> 1) * g.in_play + place) + (block & 1)
-
-
 cdef int32_t pick(const rules_t* g, const plan_t* p, rng_t* rng) noexcept nogil:
     """The id of the action worth most; equals by chance."""
     cdef int i, b, place, equals = 0
@@ -410,26 +371,6 @@ cdef int32_t pick(const rules_t* g, const plan_t* p, rng_t* rng) noexcept nogil:
                 if p.scout_and_show[b][place] > NO_WORTH and leads(rng, p.scout_and_show[b][place], &most, &equals):
                     best = scout_id(g, g.first_both, b, place)
     return best
-
-
-cdef inline int32_t planning_or_any(
-    const rules_t* g, const state_t* s, const weights_t* w, rng_t* rng, double epsilon
-) noexcept nogil:
-    """The planning agent's action; with the chance `epsilon` any legal one."""
-    cdef int32_t actions[MAX_ACTIONS]
-    if epsilon > 0 and rng_double(rng) < epsilon:
-        return actions[rng_below(rng, options(g, s, s.mover, actions, NULL))]
-    return planning(g, s, w, rng)
-
-
-cdef void planned_rollout(
-    const rules_t* g, state_t* s, const weights_t* w, rng_t* rng, double epsilon, int turns
-) noexcept nogil:
-    """Play on by the planning agent: to the end, or for so many turns of this round."""
-    cdef int round = s.round
-    cdef long long until = <long long> s.turns + turns
-    while s.phase != OVER and (turns < 0 or (s.round == round and s.turns < until)):
-        apply(g, s, planning_or_any(g, s, w, rng, epsilon))
 
 
 cdef int planned_game(const rules_t* g, state_t* fresh, rng_t* rng, long long* ends) noexcept nogil:
@@ -511,177 +452,3 @@ cdef void value_sample(
         apply(g, fresh, planning(g, fresh, tuned(g), rng))
     for q in range(g.players):
         later[q] += fresh.seat[q].total
-
-
-# ------------------------------------------------------------------------------------------------
-# What the others' play tells of their hands
-
-cdef double CHOSE_SIDE = 0.9           # an opponent holds its cards the way that is worth more
-cdef double WOULD_SHOW = 0.95          # who scouts could not have shown
-cdef int TRIES = 6
-
-
-cdef inline int load_hidden(const seat_t* seat, hand_t* h) noexcept nogil:
-    """The row of a seat's cards that not all have seen go into its hand; their number."""
-    cdef uint8_t cards[MAX_HAND]
-    cdef int i, n = 0
-    for i in range(seat.cards):
-        if not seat.known >> i & 1:
-            cards[n] = <uint8_t> hand_card(&seat.hand, i)
-            n += 1
-    hand_load(h, cards, n, 0)
-    return n
-
-
-cdef void hold_well(const rules_t* g, const position_t* p, int q, rng_t* rng, state_t* s) noexcept nogil:
-    """Hold a rival's drawn cards the way it would: the better side, scouted cards where they serve best."""
-    cdef seat_t* seat = &s.seat[q]
-    cdef uint8_t scouted[1]
-    cdef hand_t grown, single
-    cdef row_t r
-    cdef uint64_t known = 0
-    cdef int i, n = load_hidden(seat, &grown), place, turned, card, best_place, best_turned
-    cdef int32_t worth, best, ours, theirs
-    seat.hand = grown
-    if n:
-        ours = row_worth(tuned(g), &seat.hand, n, False)
-        theirs = row_worth(tuned(g), &seat.hand, n, True)
-        if ours != theirs and (theirs > ours) == (rng_double(rng) < CHOSE_SIDE):
-            hand_turn(&seat.hand, n)
-    for i in range(p.known_cards[q]):
-        load_row(tuned(g), &seat.hand, n, False, &r)
-        fill_before(tuned(g), &r)
-        fill_after(tuned(g), &r)
-        best = NO_WORTH
-        best_place = best_turned = 0
-        card = p.known[q][i]
-        for place in range(n + 1):
-            for turned in range(2):
-                worth = with_card(tuned(g), &r, place, card >> 4 if turned else card & 15)
-                if worth > best:
-                    best = worth
-                    best_place = place
-                    best_turned = turned
-        scouted[0] = <uint8_t> card
-        hand_load(&single, scouted, 1, 0)
-        hand_put(&seat.hand, &single, 0, best_turned, best_place, &grown)
-        seat.hand = grown
-        known = mask_insert(known, best_place, 1)
-        n += 1
-    seat.known = known
-
-
-cdef bint would_have_shown(const rules_t* g, const state_t* s) noexcept nogil:
-    """Whether a seat that has scouted since the last Show could have shown: its hand, without the cards that
-    all know it to have scouted, has a set longer than the table's then."""
-    cdef uint64_t starts[MAX_HAND + 1]
-    cdef hand_t hand
-    cdef int q = s.mover, back, n, size = s.active.size + (s.phase == MUST_SHOW)
-    if g.two or size == 0:
-        return False
-    for back in range(1, s.row + 1):
-        q = q - 1 if q else g.players - 1
-        n = load_hidden(&s.seat[q], &hand)
-        # before its Scout the set had `back` cards more
-        if beating_starts(&hand, n, 0, starts) > size + back:
-            return True
-    return False
-
-
-cdef int believe(const rules_t* g, const position_t* p, rng_t* rng, state_t* s) noexcept nogil:
-    """A full state that fits the position, as `sample`, likelier the better it explains what the others did."""
-    cdef int q, _try
-    for _try in range(TRIES):
-        if sample(g, p, rng, s) < 0:
-            return -1
-        # With two players a rival who is to move without a chip can Show as `sample` has drawn it.
-        if not (g.insertions_public or s.phase == CHOOSING or (g.two and s.mover != p.observer)):
-            for q in range(g.players):
-                if q != p.observer:
-                    hold_well(g, p, q, rng, s)
-        if not would_have_shown(g, s) or rng_double(rng) >= WOULD_SHOW:
-            break
-    return 0
-
-
-cdef int op_believe(const void* context, rng_t* rng, void* state) noexcept nogil:
-    cdef const search_context_t* c = <const search_context_t*> context
-    return believe(&c.rules, &c.position, rng, <state_t*> state)
-
-
-cdef int op_believe_anew(const void* context, void* state, int seat, rng_t* rng) noexcept nogil:
-    cdef const rules_t* g = &(<const search_context_t*> context).rules
-    cdef position_t p
-    observe(g, <state_t*> state, seat, &p)
-    return believe(g, &p, rng, <state_t*> state)
-
-
-# ------------------------------------------------------------------------------------------------
-# GameOps
-
-cdef int32_t op_policy(const void* context, const void* state, rng_t* rng) noexcept nogil:
-    cdef const search_context_t* c = <const search_context_t*> context
-    return planning_or_any(&c.rules, <const state_t*> state, tuned(&c.rules), rng, c.epsilon)
-
-
-cdef void op_policy_rollout(const void* context, void* state, rng_t* rng, int horizon, double* out) noexcept nogil:
-    cdef const search_context_t* c = <const search_context_t*> context
-    cdef state_t* s = <state_t*> state
-    planned_rollout(&c.rules, s, tuned(&c.rules), rng, c.epsilon, horizon)
-    if s.phase == OVER:
-        payoffs(&c.rules, s, c.payoff, out)
-        return
-    estimate(&c.rules, s, c.payoff, out)
-
-
-cdef void op_scores(const void* context, const void* state, const int32_t* actions, int n, double* out) noexcept nogil:
-    """The worths, with all but one of the places where a scouted card makes no set put back.
-
-    `action_worths` lists them in the order of `options`, which is that of `actions`.
-    """
-    cdef const rules_t* g = &(<const search_context_t*> context).rules
-    cdef const state_t* s = <const state_t*> state
-    cdef int32_t ids[MAX_ACTIONS]
-    action_worths(g, s, ids, out)
-    put_back(g, s, actions, n, out)
-
-
-cdef void put_back(const rules_t* g, const state_t* s, const int32_t* actions, int n, double* worths) noexcept nogil:
-    """Of the Scouts of one card, one side up, at places where it makes no set, the best stays, and the others lose
-    `BACK` points: they do nearly the same. The same for Scout & Shows."""
-    cdef const hand_t* hand = &s.seat[s.mover].hand
-    cdef uint64_t near[4]
-    cdef int best[8]
-    cdef int i, j, b, at, card
-    if s.phase != TURN or s.active.size == 0:
-        return
-    for b in range(2 if s.active.size == 1 else 4):
-        card = hand_card(&s.table, set_end(s.active, b >> 1))
-        near[b] = places_near(hand, card >> 4 if b & 1 else card & 15)
-    for b in range(8):
-        best[b] = -1
-    for i in range(n):
-        if actions[i] < g.first_scout:
-            continue
-        j = actions[i] - (g.first_both if actions[i] >= g.first_both else g.first_scout)
-        at = (j >> 1) % g.in_play
-        b = 2 * ((j >> 1) // g.in_play) + (j & 1)
-        if near[b] >> at & 1:
-            continue
-        b += 4 * (actions[i] >= g.first_both)
-        if best[b] < 0:
-            best[b] = i
-        elif worths[i] > worths[best[b]]:
-            worths[best[b]] -= BACK
-            best[b] = i
-        else:
-            worths[i] -= BACK
-
-
-cdef void fill_policy_ops(GameOps* ops, bint belief) noexcept nogil:
-    if belief:
-        ops.sample = op_believe
-        ops.redeal = op_believe_anew
-    ops.policy = op_policy
-    ops.policy_rollout = op_policy_rollout
-    ops.scores = op_scores

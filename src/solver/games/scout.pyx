@@ -15,20 +15,25 @@ from libc.stdint cimport int32_t, uint8_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from solver._core cimport (
-    Rng, as_rng, card_turned, hand_card, hand_load, listed, low_bits, rng_fork, rng_t, share_of_one, uniforms, whole,
-    whole_in,
+    Rng, as_rng, card_turned, hand_card, hand_load, listed, low_bits, rng_below, rng_double, rng_fork, rng_t,
+    share_of_one, uniforms, whole, whole_in,
 )
 from solver.games._scout cimport (
     CHOOSING, DEALING, EMPTY_HAND, MARGIN, MAX_ACTIONS, MAX_SEATS, MUST_SHOW, OVER, SCOUTED_OUT, TURN, TURN_LIMIT,
     active_cards, apply, current_player, deal_card, fill_ops, lay_active, new_round, observe,
     options, payoffs, playout, position_t, rules_t, sample, scouts_since, search_context_t, state_t,
 )
+from solver.games._scout_learnt cimport (
+    LEARNT, MAX_OPTIONS, OPTION_FEATURES, POSITION_FEATURES, best_option, choice_t, learnt, learnt_net, learnt_scores,
+    look, net_t, play_learnt,
+)
 from solver.games._scout_options cimport Options, action_id
 from solver.games._scout_policy cimport (
-    TUNED, VALUE, action_worths, believe, contested_game, estimate, fill_policy_ops, fill_weights, hand_worth,
-    planned_game, planning, put_back, tuned, value_sample,
+    TUNED, VALUE, action_worths, contested_game, estimate, fill_weights, hand_worth, planned_game, planning, tuned,
+    value_sample,
 )
 from solver.games._scout_rows cimport weights_t
+from solver.games._scout_search cimport believe, fill_policy_ops, put_back
 from solver.games.ops cimport SearchRoot
 
 import numpy as np
@@ -362,6 +367,165 @@ cdef class Game(Options):
             of_later += players
         return features, later
 
+    @property
+    def learnt_constants(self):
+        """The constants of the rule that is learnt, for this number of players.
+
+        float32, shape (1591,): for each feature of an option, then for each of the position, what it adds to each of 32
+        hidden units | what these begin with | what each that is above 0 adds to the score | what each feature of an
+        option adds to it at once. `learnt_samples` names the features; experiments/learnt-play finds the constants.
+        """
+        net = np.empty(LEARNT, np.float32)
+        memcpy(<void*> <size_t> net.ctypes.data, learnt_net(&self.rules), sizeof(net_t))
+        return net
+
+    def learnt_contest(self, constants=None, deals=100, seed=0):
+        """Pit the rule that is learnt against planning, without Python.
+
+        Each deal is played once with the rule in every seat and planning in all others.
+
+        Parameters
+        ----------
+        constants : array_like of float, shape (1591,), or None
+            In the order of `learnt_constants`. None: those.
+        deals : int, default 100
+        seed : int, numpy.random.SeedSequence, Rng or None
+
+        Returns
+        -------
+        numpy.ndarray of float64, shape (deals,)
+            The margin of the rule on each deal, the mean over its seats, in points.
+
+        Raises
+        ------
+        ArgumentError
+            If constants are of another shape or out of range, or `deals` is no whole number of at least 1.
+        """
+        wanted = whole_in(deals, 1, 2**31 - 1)
+        if wanted is None:
+            raise ArgumentError(f"deals must be a whole number of at least 1, not {deals!r}")
+        cdef net_t net
+        cdef rng_t stream = as_rng(seed).c
+        cdef rng_t chance
+        cdef state_t dealt, s
+        cdef double total
+        cdef int i, seat, players = self.rules.players, count = wanted
+        _net(&self.rules, constants, &net)
+        margins = []
+        memset(&dealt, 0, sizeof(state_t))
+        dealt.last_round = self.rules.rounds
+        for i in range(count):
+            if i % 200 == 0:
+                PyErr_CheckSignals()
+            with nogil:
+                s = dealt
+                total = 0
+                rng_fork(&stream, &s.rng)
+                new_round(&self.rules, &s)
+                rng_fork(&stream, &chance)
+                for seat in range(players):
+                    total += _learnt_margin(&self.rules, s, &net, chance, seat)
+            margins.append(total / players)
+        return np.array(margins)
+
+    def learnt_samples(self, decisions, constants=None, explore=0.05, seed=0):
+        """Turns of the rule that is learnt, and what comes of each option, for learning it anew.
+
+        Rounds are played with the rule in one seat, each in turn, and planning in the others. One in three of its turns
+        of choice is taken, and each option of it played out likewise, once, with the cards as they lie.
+
+        Parameters
+        ----------
+        decisions : int
+            Turns, at least 1.
+        constants : array_like of float, shape (1591,), or None
+            Of the rule, in the order of `learnt_constants`. None: those.
+        explore : float, default 0.05
+            Chance in 0..1 that a round goes on with any option in place of the rule's.
+        seed : int, numpy.random.SeedSequence, Rng or None
+
+        Returns
+        -------
+        counts : numpy.ndarray of int64, shape (decisions,)
+            Options of each turn: all Shows (of more than 56 the best), and of the Scouts of one card, one side up, the one
+            that planning likes best; of the Scout & Shows likewise.
+        positions : numpy.ndarray of float32, shape (decisions, 24)
+            Own chip, others' chips (Scout & Show) | cards in the smallest other hand, in the next | cards of the Active
+            Set | seats until its owner | own cards | Scouts since the last Show | smallest number of the Active Set |
+            whether it is a run | cards of its owner | worth of the own hand as planning sees it, in points | cards of all
+            others | own chips, the next player's (two players) | cards of the player before | least number of sets
+            that the own hand falls into | its longest set | whether the next player has its Scout & Show chip | cards not
+            seen | score cards of all | cards of the next player but one | single cards among the sets of the own hand |
+            Shows.
+        options : numpy.ndarray of float32, shape (sum of counts, 23)
+            Worth to planning less the best option's, in points | whether it is a Show, a Scout, a Scout & Show | worth of
+            the hand after it, less before, in points | cards in hand after it | cards taken | size of the set shown, the
+            same if it is a run, its smallest number | longest set of the hand after it, its sets, the least number
+            of sets it falls into | whether it ends the round | how likely (0..1, roughly) the next player, any
+            other beats the set then on the table | whether the hand after it does | its longest set less the size of
+            that set | number of the scouted card | how likely another beats the strongest set of the hand after it |
+            longest set without that one | single cards among the sets | smallest number of the strongest set.
+        margins : numpy.ndarray of float32, shape (sum of counts,)
+            What came of it: own score less the mean of the others', in points.
+
+        Raises
+        ------
+        ArgumentError
+            If the game has more than one round, constants are of another shape or out of range, `decisions` is no whole
+            number of at least 1, or `explore` is out of range.
+        """
+        if self.rules.rounds != 1:
+            raise ArgumentError(f"samples are of one round: rounds must be 1, not {self.rules.rounds}")
+        wanted = whole_in(decisions, 1, 2**31 - 1)
+        if wanted is None:
+            raise ArgumentError(f"decisions must be a whole number of at least 1, not {decisions!r}")
+        cdef double chance = share_of_one(explore, "explore")
+        cdef net_t net
+        cdef rng_t stream = as_rng(seed).c
+        cdef state_t s
+        cdef choice_t choice
+        cdef float margins[MAX_OPTIONS]
+        cdef int best, taken, rounds = 0, own = 0, sought = wanted, found = 0
+        _net(&self.rules, constants, &net)
+        s.phase = OVER
+        counts, of_positions, of_options, of_margins = [], [], [], []
+        while found < sought:
+            if s.phase == OVER:
+                if rounds % 200 == 0:
+                    PyErr_CheckSignals()
+                rounds += 1
+                own = rounds % self.rules.players
+                memset(&s, 0, sizeof(state_t))
+                s.last_round = 1
+                rng_fork(&stream, &s.rng)
+                new_round(&self.rules, &s)
+            with nogil:
+                taken = 0
+                while s.phase != OVER and not taken:
+                    if s.mover != own or s.phase != TURN:
+                        apply(&self.rules, &s, planning(&self.rules, &s, tuned(&self.rules), &stream))
+                        continue
+                    look(&self.rules, &s, &choice)
+                    best = best_option(&net, &choice)
+                    if choice.n > 1 and rng_below(&stream, 3) == 0:
+                        _try_all(&self.rules, &s, &net, own, &stream, &choice, margins)
+                        taken = choice.n
+                    if chance > 0 and rng_double(&stream) < chance:
+                        best = <int> rng_below(&stream, choice.n)
+                    apply(&self.rules, &s, choice.action[best])
+            if taken:
+                found += 1
+                counts.append(taken)
+                of_positions.append((<char*> choice.of_position)[:POSITION_FEATURES * sizeof(float)])
+                of_options.append((<char*> choice.of_option)[:taken * OPTION_FEATURES * sizeof(float)])
+                of_margins.append((<char*> margins)[:taken * sizeof(float)])
+        return (
+            np.array(counts, np.int64),
+            np.frombuffer(b"".join(of_positions), np.float32).reshape(-1, POSITION_FEATURES),
+            np.frombuffer(b"".join(of_options), np.float32).reshape(-1, OPTION_FEATURES),
+            np.frombuffer(b"".join(of_margins), np.float32),
+        )
+
     def playouts(self, n, seed=0, policy="random"):
         """Play `n` games from fresh deals, on one thread and without Python.
 
@@ -431,6 +595,43 @@ cdef double _margin(
     contested_game(g, &s, by_seat, &chance)
     payoffs(g, &s, MARGIN, out)
     return out[seat]
+
+
+cdef double _learnt_margin(const rules_t* g, state_t s, const net_t* net, rng_t chance, int seat) noexcept nogil:
+    """The margin of a seat that plays by a rule, planning in the others; state and chance are copies."""
+    cdef double out[5]
+    play_learnt(g, &s, net, seat, &chance)
+    payoffs(g, &s, MARGIN, out)
+    return out[seat]
+
+
+cdef void _try_all(
+    const rules_t* g, const state_t* s, const net_t* net, int seat, rng_t* stream, const choice_t* choice, float* out
+) noexcept nogil:
+    """What comes of each option, all by the same chances."""
+    cdef state_t branch
+    cdef rng_t chance
+    cdef int i
+    rng_fork(stream, &chance)
+    for i in range(choice.n):
+        branch = s[0]
+        apply(g, &branch, choice.action[i])
+        out[i] = <float> _learnt_margin(g, branch, net, chance, seat)
+
+
+cdef int _net(const rules_t* g, object given, net_t* out) except -1:
+    """Constants of the rule that is learnt, checked."""
+    if given is None:
+        out[0] = learnt_net(g)[0]
+        return 0
+    try:
+        values = np.array(given, dtype=np.float32)
+    except (TypeError, ValueError):
+        values = np.empty(0, np.float32)
+    if values.shape != (LEARNT,) or not (np.abs(values) <= 1e6).all():
+        raise ArgumentError(f"constants of the rule are {LEARNT} numbers in -1e6..1e6, not {given!r}")
+    memcpy(out, <const void*> <size_t> values.ctypes.data, sizeof(net_t))
+    return 0
 
 
 cdef int _weights(object given, weights_t* out) except -1:
@@ -627,6 +828,36 @@ cdef class State:
         self._decision()
         return planning(&self.game.rules, &self.c, tuned(&self.game.rules), &stream.c)
 
+    def learnt_action(self, rng):
+        """What the seat to decide plays by the rule that is learnt, `Position.learnt_action`.
+
+        Parameters
+        ----------
+        rng : Rng
+
+        Raises
+        ------
+        IllegalActionError
+            If no seat is to decide.
+        """
+        cdef Rng stream = as_rng(rng)
+        self._decision()
+        return learnt(&self.game.rules, &self.c, learnt_net(&self.game.rules), &stream.c)
+
+    def learnt_scores(self):
+        """How good each legal action looks to the rule that is learnt, in the order of `legal_actions`.
+
+        As `action_scores`, but of a turn of choice the scores of the rule, which has the greatest one for what it
+        plays. Places for a scouted card that the rule does not look at score as much less than the one it does
+        as they are worth less to planning.
+
+        Raises
+        ------
+        IllegalActionError
+            If no seat is to decide.
+        """
+        return self._scores(True)
+
     def action_scores(self):
         """How good each legal action looks, for a search to begin with; in the order of `legal_actions`.
 
@@ -639,11 +870,16 @@ cdef class State:
         IllegalActionError
             If no seat is to decide.
         """
+        return self._scores(False)
+
+    cdef _scores(self, bint by_rule):
         cdef int32_t actions[MAX_ACTIONS]
         cdef double worths[MAX_ACTIONS]
         cdef int i, n
         self._decision()
         n = action_worths(&self.game.rules, &self.c, actions, worths)
+        if by_rule and self.c.phase == TURN:
+            learnt_scores(&self.game.rules, &self.c, actions, n, worths)
         put_back(&self.game.rules, &self.c, actions, n, worths)
         return [worths[i] for i in range(n)]
 
@@ -1256,6 +1492,32 @@ cdef class Position:
             raise ArgumentError(f"seat {self.c.base.mover} is to decide, not seat {self.c.observer}")
         return planning(&self.game.rules, &self.c.base, tuned(&self.game.rules), &stream.c)
 
+    def learnt_action(self, rng=None):
+        """What the rule plays that is learnt from what came of choices; without search the strongest there is.
+
+        Of each option it takes 23 numbers, of the position 24, and plays what a small net makes most of. Keep or turn,
+        and the Show of a Scout & Show, it leaves to planning. docs/search-notes.md has what it measured,
+        experiments/learnt-play how it is found.
+
+        Parameters
+        ----------
+        rng : int, numpy.random.SeedSequence, Rng or None
+            Draws among equals, where planning plays.
+
+        Returns
+        -------
+        int
+
+        Raises
+        ------
+        ArgumentError
+            If another seat is to decide.
+        """
+        cdef Rng stream = as_rng(rng)
+        if self.c.base.mover != self.c.observer:
+            raise ArgumentError(f"seat {self.c.base.mover} is to decide, not seat {self.c.observer}")
+        return learnt(&self.game.rules, &self.c.base, learnt_net(&self.game.rules), &stream.c)
+
     def hand_worth(self):
         """What the own hand is worth to the planning agent, in points.
 
@@ -1329,10 +1591,11 @@ cdef class Position:
         s.origin = s.c
         return s
 
-    def search_root(self, payoff=None, belief=None, epsilon=0.0):
+    def search_root(self, payoff=None, belief=None, epsilon=0.0, own="policy"):
         """What a compiled search needs (see `solver.games.ops`); samples as `search_sample`.
 
-        With the chance `epsilon` its policy plays any legal action.
+        With the chance `epsilon` its policy plays any legal action. With `own` "learnt" the observer plays by the
+        rule of `State.learnt_action`.
         """
         cdef _Root root = _Root()
         if belief is not None and not (isinstance(belief, str) and belief in ("uniform", "play")):
@@ -1342,6 +1605,9 @@ cdef class Position:
         root.c.position = self.c
         root.c.payoff = PAYOFFS[name]
         root.c.epsilon = share_of_one(epsilon, "epsilon")
+        if not isinstance(own, str) or own not in ("policy", "learnt"):
+            raise ArgumentError(f'own must be "policy" or "learnt", not {own!r}')
+        root.c.learnt = own == "learnt"
         if name != "win":
             root.c.position.base.last_round = self.c.base.round + 1
         fill_ops(&root.c, &root.ops)

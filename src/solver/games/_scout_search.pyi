@@ -1,0 +1,1 @@
+# What a search asks, over plain C data: no Python names. `scout.pyx` takes them from `_scout_search.pxd`.
