@@ -39,6 +39,7 @@ class Style(NamedTuple):
     trees: str = "single"
     redeal: str = "none"
     epsilon: float = 0.0
+    own: str = "policy"
 
     def for_tree(self) -> dict[str, Any]:
         """As the compiled tree takes it."""
@@ -229,10 +230,14 @@ class PythonTree:
             return self.rng.choice(free)
         return max(untried, key=lambda key: scores[key]) if room else None
 
-    @staticmethod
-    def _scores(state: Any, groups: dict[Any, list[int]]) -> dict[Any, float]:
+    def _learnt(self, state: Any) -> bool:
+        """Whether the seat to decide goes by the rule that is learnt."""
+        return self.style.own == "learnt" and state.current_player() == self.observer
+
+    def _scores(self, state: Any, groups: dict[Any, list[int]]) -> dict[Any, float]:
         """How good each option looks: as the best of the actions that look the same to the observer."""
-        by_action = dict(zip(state.legal_actions(), state.action_scores(), strict=True))
+        scores = state.learnt_scores() if self._learnt(state) else state.action_scores()
+        by_action = dict(zip(state.legal_actions(), scores, strict=True))
         return {key: max(by_action[action] for action in group) for key, group in groups.items()}
 
     def _priors(self, state: Any, groups: dict[Any, list[int]]) -> dict[Any, float]:
@@ -406,7 +411,7 @@ class PythonTree:
             if until is not None and state.horizon_clock() >= until:
                 return list(state.estimated_returns())
             if planned:
-                state.apply_action(by_policy(state, self.style.epsilon, self.rng))
+                state.apply_action(by_policy(state, self.style.epsilon, self.rng, self._learnt(state)))
             else:
                 state.apply_action(self.rng.choice(state.legal_actions()))
         return list(state.returns())
@@ -447,11 +452,11 @@ class PythonTree:
         return tuple(moves)
 
 
-def by_policy(state: Any, epsilon: float, rng: Rng) -> int:
-    """What the rollout policy plays; with the chance `epsilon` any legal action."""
+def by_policy(state: Any, epsilon: float, rng: Rng, learnt: bool = False) -> int:
+    """What the rollout policy plays, or the rule that is learnt; with the chance `epsilon` any legal action."""
     if epsilon and rng.random() < epsilon:
         return int(rng.choice(state.legal_actions()))
-    return int(state.policy_action(rng))
+    return int(state.learnt_action(rng) if learnt else state.policy_action(rng))
 
 
 def derive_payoffs(returns: Sequence[float], payoff: str | None) -> list[float]:

@@ -29,6 +29,7 @@ __all__ = [
     "Agent",
     "Greedy",
     "Human",
+    "Learnt",
     "Pimc",
     "Planning",
     "Policy",
@@ -43,7 +44,7 @@ __all__ = [
 ]
 
 NAMES = (
-    "random, greedy, threshold, planning, flat:2000, flat:0.02s, pimc:40, pimc:0.5s, ismcts:2000, ismcts:0.5s, "
+    "random, greedy, threshold, planning, learnt, flat:2000, flat:0.02s, pimc:40, pimc:0.5s, ismcts:2000, ismcts:0.5s, "
     "policy:FILE, human"
 )
 
@@ -288,7 +289,7 @@ class Threshold:
 
 @dataclass(frozen=True)
 class Planning:
-    """The best agent without search that we know of; compiled.
+    """The best agent without search that is not learnt; compiled.
 
     SCOUT: the action after which the cards taken and the worth of the hand are greatest
     (`scout.Position.planning_action`). Baker Street: exact odds for bids and doubts, margins weighed by
@@ -312,6 +313,21 @@ class Planning:
             return int(position.planning_action(rng))
         _only(self.name, bakerstreet.Position, position)
         return int(position.planning_action(rng, self.placement, self.opening))
+
+
+@dataclass(frozen=True)
+class Learnt:
+    """SCOUT: the best agent without search that we know of, a rule learnt from what came of choices; compiled.
+
+    `scout.Position.learnt_action` says more.
+    """
+
+    name: str = "learnt"
+
+    def act(self, position: Any, rng: Rng) -> int:
+        """The rule's action."""
+        _only(self.name, scout.Position, position)
+        return int(position.learnt_action(rng))
 
 
 @dataclass(frozen=True)
@@ -472,6 +488,7 @@ _TEXTBOOK = {
     "exploration": 0.7,
     "horizon": -1,
     "opponents": "tree",
+    "own": "policy",
     "redeal": "none",
     "rollout": "random",
     "root": "ucb",
@@ -496,7 +513,7 @@ def make(text: str) -> Agent:
     Parameters
     ----------
     text : str
-        "random", "planning", "greedy" (SCOUT), "threshold" (Baker Street), "ismcts:2000" (iterations a
+        "random", "planning", "greedy" and "learnt" (SCOUT), "threshold" (Baker Street), "ismcts:2000" (iterations a
         decision), "ismcts:0.02s" (seconds a decision), "flat:2000" or "flat:0.02s" (flat Monte Carlo: the
         search with a tree of one decision, random rollouts and uniform deals), "pimc:40" or "pimc:0.5s"
         (perfect-information Monte Carlo: deals or seconds a decision), "policy:FILE" (a policy file) or
@@ -532,6 +549,8 @@ def make(text: str) -> Agent:
         return Threshold()
     if text == "planning":
         return Planning()
+    if text == "learnt":
+        return Learnt()
     if text == "human":
         return Human()
     if name == "policy" and rest:

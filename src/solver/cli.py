@@ -172,6 +172,13 @@ def best(
         ),
     ] = None,
     epsilon: Annotated[float | None, typer.Option(help="Chance of any legal action where a policy moves.")] = None,
+    own: Annotated[
+        str | None,
+        typer.Option(
+            help="How the own seat plays in rollouts: policy or learnt (SCOUT).",
+            autocompletion=choices("policy", "learnt"),
+        ),
+    ] = None,
     belief: Annotated[
         str | None,
         typer.Option(
@@ -223,6 +230,7 @@ def best(
                     trees=trees,
                     redeal=redeal,
                     epsilon=epsilon,
+                    own=own,
                     belief=belief,
                     progress=report,
                 )

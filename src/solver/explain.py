@@ -407,7 +407,8 @@ def _outcome(teller: _Teller, result: Any, state: Any, rng: Rng) -> float:
     horizon = result.settings["horizon"]
     until = math.inf if horizon < 0 else state.horizon_clock() + horizon
     while not state.is_terminal() and state.horizon_clock() < until:
-        state.apply_action(by_policy(state, result.settings["epsilon"], rng))
+        learnt = result.settings["own"] == "learnt" and state.current_player() == result.source.player
+        state.apply_action(by_policy(state, result.settings["epsilon"], rng, learnt))
     return teller.value(state, result.settings["payoff"], result.source.player)
 
 
@@ -429,7 +430,8 @@ def _line(teller: _Teller, result: Any, states: Sequence[Any], rng: Rng) -> tupl
 
     At each move the most frequent kind, and of it the most frequent move, are what the line goes on with, in
     the deals in which it is played: these are copied to be as many as before. Own moves are the tree's
-    where it came so far, all others those of the rollout policy, which knows its own hand only.
+    where it came so far, from there on those of its rollouts; all others those of the rollout policy, which knows
+    its own hand only.
     """
     me = result.source.player
     tree = _Outline(result.outline)
@@ -444,7 +446,8 @@ def _line(teller: _Teller, result: Any, states: Sequence[Any], rng: Rng) -> tupl
         own = mover == me
         others = others or not own
         alive = [state for state in alive if state.current_player() == mover]
-        plays = [_move(teller, state, mover, me, rng, tree if own else None, here) for state in alive]
+        by_rule = own and result.settings["own"] == "learnt"
+        plays = [_move(teller, state, mover, me, rng, tree if own else None, here, by_rule) for state in alive]
         kinds = Counter(play.kind for play in plays)
         kind, of_kind = kinds.most_common(1)[0]
         words, of_words = Counter(play.words for play in plays if play.kind == kind).most_common(1)[0]
@@ -472,15 +475,22 @@ def _first_keys(result: Any) -> set[int]:
 
 
 def _move(
-    teller: _Teller, state: Any, mover: int, me: int, rng: Rng, tree: _Outline | None, here: Sequence[int]
+    teller: _Teller,
+    state: Any,
+    mover: int,
+    me: int,
+    rng: Rng,
+    tree: _Outline | None,
+    here: Sequence[int],
+    by_rule: bool,
 ) -> _Play:
-    """A seat's move in one deal, both halves of one in two; `tree` has the own moves."""
+    """A seat's move in one deal, both halves of one in two; `tree` has the own moves, else the rule that is learnt."""
     kind, words, keys = "", [], []
     while True:
         seen = dict(state.observed_actions(me))
         action = tree.best(here, seen) if tree is not None else None
         if action is None:
-            action = state.policy_action(rng)
+            action = by_policy(state, 0.0, rng, by_rule)
         name, text = teller.seen(state.game, state, action, mover != me)
         kind = kind or name
         words.append(text)

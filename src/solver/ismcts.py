@@ -266,6 +266,7 @@ def search(
     trees: str | None = None,
     redeal: str | None = None,
     epsilon: float | None = None,
+    own: str | None = None,
     memory: Memory | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Result:
@@ -360,6 +361,10 @@ def search(
         Chance in 0..1 that any legal action is played where the policy moves, in rollouts and in the seats of
         others, in place of the policy's ("epsilon-greedy", as in Sutton and Barto, "Reinforcement Learning", 2018,
         chapter 2). Needs `rollout="policy"` or `opponents="policy"`. Default 0.
+    own : {"policy", "learnt"}, optional
+        How the own seat plays in policy rollouts, and which of its options look best: as the game's policy has it, or
+        by a rule that is learnt from what came of choices (SCOUT: `scout.Position.learnt_action`). Default for SCOUT:
+        "learnt".
     memory : Memory, optional
         Holds the tree of an earlier search of the same seat, and has watched the play since: this search goes on
         with what that one found behind the steps played, and leaves its own tree there. `visits` and values then
@@ -418,6 +423,7 @@ def search(
         "trees": trees,
         "redeal": redeal,
         "epsilon": epsilon,
+        "own": own,
     }
     style = _style(defaults, given)
     _check_epsilon(epsilon, style.rollout, style.opponents)
@@ -435,6 +441,10 @@ def search(
             more = (belief, style.epsilon)
         elif style.epsilon:
             raise SearchError("epsilon: the compiled policies of this game take none")
+        if "own" in defaults:
+            more = (belief, style.epsilon, style.own)
+        elif style.own != "policy":
+            raise SearchError("own: the compiled side of this game has no rule that is learnt")
         origin = source.search_root(payoff, *more)
         grown = [_ismcts.Tree(origin, rng, share, **style.for_tree()) for rng in rngs]
     else:
@@ -456,7 +466,7 @@ def search(
         after.apply_action(best)
         if not len(then) and _decides_again(before, after):
             # the rollouts have played it by their policy
-            scores = list(after.action_scores())
+            scores = list(after.learnt_scores() if style.own == "learnt" else after.action_scores())
             then = np.array([(after.legal_actions()[int(np.argmax(scores))], 0, np.nan, np.nan)], ACTION_DTYPE)
         then_words = {int(a): _words(after, after, a) for a in then["action"]}
     settings = {
@@ -633,6 +643,7 @@ def _style(defaults: dict[str, Any], given: dict[str, Any]) -> Style:
         ("selection", ("ucb", "puct")),
         ("trees", ("single", "multiple")),
         ("redeal", ("none", "opponents")),
+        ("own", ("policy", "learnt")),
     ):
         if not isinstance(chosen[name], str) or chosen[name] not in values:
             raise SearchError(f"{name} must be one of {', '.join(values)}, not {chosen[name]!r}")
@@ -761,6 +772,10 @@ def _python_tree(
         for name in ("policy_action", "action_scores", "estimated_returns", "horizon_clock"):
             if not hasattr(trial, name):
                 raise SearchError(f"{type(trial).__name__} has no {name}(), which policies and widening need")
+    if style.own == "learnt":
+        trial = source.sample(0) if state is None else state
+        if not (hasattr(trial, "learnt_action") and hasattr(trial, "learnt_scores")):
+            raise SearchError(f"own: {type(trial).__name__} has no rule that is learnt")
     if state is None:
         more = () if belief is None else (belief,)
         return PythonTree(

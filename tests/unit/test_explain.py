@@ -453,7 +453,7 @@ def test_what_is_played_out_slips_as_the_rollouts_did(epsilon, share):
             self.action = action
 
     teller = SimpleNamespace(value=lambda state, payoff, seat: float(state.action != 3))
-    settings = {"epsilon": epsilon, "horizon": -1, "payoff": None}
+    settings = {"epsilon": epsilon, "own": "policy", "horizon": -1, "payoff": None}
     result, rng = SimpleNamespace(settings=settings, source=SimpleNamespace(player=0)), Rng(1)
     others = np.mean([explain._outcome(teller, result, Four(), rng) for _ in range(4000)])
     assert abs(others - share) <= 4 * math.sqrt(0.25 / 4000) * (epsilon > 0)

@@ -15,7 +15,7 @@ from solver._core cimport (
     MAX_HAND, beating_starts, hand_card, hand_copy, hand_insert, hand_pairs, hand_t, hand_take, has_beating, lowest,
     pairs_t, popcount, rng_t, set_at, set_code, set_cut, set_t, strength_code,
 )
-from solver.games._scout cimport OVER, TURN, active_cards, apply, rules_t, state_t
+from solver.games._scout cimport OVER, TURN, active_cards, apply, rules_t, scouts_since, state_t
 from solver.games._scout_policy cimport (
     MAX_SHOWS, list_shows, plan, plan_t, planning, scout_id, show_id, show_t, tuned,
 )
@@ -82,7 +82,7 @@ cdef inline float points(int32_t worth) noexcept nogil:
 cdef int count_unseen(const rules_t* g, const state_t* s, int* of_number) noexcept nogil:
     """How many ends of cards that the seat to decide has not seen have each number; the number of those cards."""
     cdef uint8_t table[64]
-    cdef uint64_t seen = s.gone | s.out
+    cdef uint64_t seen = s.gone | s.out | s.left[s.mover]
     cdef int i, n = 0
     for i in range(s.seat[s.mover].cards):
         seen |= <uint64_t> 1 << g.index[hand_card(&s.seat[s.mover].hand, i)]
@@ -287,7 +287,7 @@ cdef void look_about(const rules_t* g, const state_t* s, const plan_t* p, int un
     f[4] = s.active.size
     f[5] = 0 if s.owner < 0 else (s.owner - me + g.players) % g.players
     f[6] = s.seat[me].cards
-    f[7] = s.row
+    f[7] = scouts_since(g, s) if s.active.size else 0
     f[8] = code & 15
     f[9] = s.active.size > 1 and not code & 16
     f[10] = 0 if s.owner < 0 else s.seat[s.owner].cards

@@ -453,7 +453,7 @@ cdef class Game(Options):
             Own chip, others' chips (Scout & Show) | cards in the smallest other hand, in the next | cards of the Active
             Set | seats until its owner | own cards | Scouts since the last Show | smallest number of the Active Set |
             whether it is a run | cards of its owner | worth of the own hand as planning sees it, in points | cards of all
-            others | own chips, the next player's (two players) | cards of the player before | least number of sets
+            others | own chips for Scouts, the next player's | cards of the player before | least number of sets
             that the own hand falls into | its longest set | whether the next player has its Scout & Show chip | cards not
             seen | score cards of all | cards of the next player but one | single cards among the sets of the own hand |
             Shows.
@@ -1531,7 +1531,7 @@ cdef class Position:
     def search_defaults(self):
         """Options of `ismcts.search` that measured best for this game (docs/search-notes.md)."""
         return {"rollout": "policy", "opponents": "policy", "widening": 12, "exploration": 1.2, "belief": "play",
-                "depth": 1, "root": "halving", "epsilon": 0.0}
+                "depth": 1, "root": "halving", "epsilon": 0.0, "own": "learnt"}
 
     def search_payoff(self, payoff=None):
         """The pay-off that a search maximises: "win" for a game with that payoff, else "margin".
