@@ -1,6 +1,6 @@
 """How well can a rule without search play SCOUT, learnt from what came of choices?
 
-solver experiment run learnt-play; README.md says how to read the answer. The constants of the library's rule are its result.
+solver experiment run learnt-play; README.md says how to read the answer. The library plays by its constants.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def per_turn(values: Floats, turns: Turns) -> Floats:
 
 def sums(values: Floats, turns: Turns) -> Floats:
     """Over the options of each turn."""
-    return np.asarray(np.add.reduceat(values, turns.starts[:-1]))
+    return np.asarray(np.add.reduceat(values, turns.starts[:-1]), np.float32)
 
 
 def sampled(game: scout.Game, constants: Floats, decisions: int, seed: list[int]) -> Turns:
@@ -142,7 +142,7 @@ def regression(net: Net, turns: Turns) -> Net:
     """Slopes of the squared error of the scores, each turn's taken from their mean, as forecasts of the gains."""
     found, units = scores(net, turns)
     missed = found - turns.gains
-    missed -= per_turn(sums(missed, turns) / turns.counts.astype(np.float32), turns)
+    missed -= per_turn(np.divide(sums(missed, turns), turns.counts, dtype=np.float32), turns)
     return slopes(net, turns, units, missed / np.float32(len(turns.counts)))
 
 
@@ -312,7 +312,11 @@ def report(results: list[Outcome], out: Path) -> None:
         axes.set(xlabel="generation", ylabel="over planning, points a round", ylim=(0, None))
         axes.legend()
     played = [
-        {"players": task["players"], "first generation": told(result["margins"][0]), "last": told(result["margins"][-1])}
+        {
+            "players": task["players"],
+            "first generation": told(result["margins"][0]),
+            "last": told(result["margins"][-1]),
+        }
         for task, result in results
     ]
     changed = [

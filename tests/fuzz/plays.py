@@ -117,6 +117,8 @@ def ask(rng: random.Random) -> str:
             "chance_text",
             "planning_action",
             "policy_action",
+            "learnt_action",
+            "learnt_scores",
             "search_root",
             "search_payoff",
             "sample_fallbacks",

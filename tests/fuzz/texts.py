@@ -38,6 +38,7 @@ AGENTS = [
     "greedy",
     "threshold",
     "planning",
+    "learnt",
     "human",
     "flat:20",
     "flat:0.02s",

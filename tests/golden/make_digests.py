@@ -198,6 +198,15 @@ def observations(game: str) -> Any:
     return [features.of(state.game).encode(state, seat) for seat in range(state.game.num_players())]
 
 
+@entry(*(game for game in CARD_GAMES if game.startswith("scout")))
+def learnt(game: str) -> Any:
+    state = half_played(game)
+    loaded = games.load(game)
+    rng = Rng(3)
+    told = [state.learnt_scores(), state.learnt_action(rng), loaded.learnt_contest(deals=20, seed=rng)]
+    return told, loaded.learnt_samples(30, seed=rng), rng.random()
+
+
 # ------------------------------------------------------------------------------------------------
 # Searches
 
@@ -246,7 +255,7 @@ def online_decision(game: str, method: str) -> Any:
 
 
 PLAYERS = {
-    "scout(players=3)": ["random", "greedy", "planning", "flat:20", "pimc:2", "ismcts:20"],
+    "scout(players=3)": ["random", "greedy", "planning", "learnt", "flat:20", "pimc:2", "ismcts:20"],
     "bakerstreet": ["random", "threshold", "planning", "flat:20", "pimc:2", "ismcts:20"],
 }
 

@@ -48,21 +48,20 @@ def test_scores_of_options(players, options):
 
 
 def test_features_by_hand():
-    """Seat 0 has 5-5-6-1 and faces a pair of 3s of seat 2, three players, nobody else with less than 7 cards."""
-    line = "scout(players=3) | hand 5/9 5/8 6/7 1/2 | table 3/7 3/9 by 2 | cards 4 8 7 | chips 1 0 1 | score 2 3 4"
+    """Seat 0 has 5-5-6-1 and faces a pair of 3s of seat 2; the others have 11 and 10 cards."""
+    line = "scout(players=3) | hand 5/9 5/8 6/7 1/2 | table 3/7 3/9 by 2 | cards 4 11 10 | chips 1 0 1 | score 2 3 4"
     position = scout.parse(line)
     looker = twin.Looker(position)
     options = looker.options()
     shows = [rows[0] for key, rows in options.items() if isinstance(key, int)]
     of_position = looker.of_position(len(shows))
-    assert of_position[:8] == [1, 1, 7, 8, 2, 2, 4, 0]
-    assert of_position[15:18] == [7, 3, 2]
-    assert of_position[18:24] == [0, len(position.unseen()), 9, 7, 2, len(shows)]
+    assert of_position[:8] == [1, 2, 10, 11, 2, 2, 4, 0]
+    assert of_position[12:18] == [21, 1, 0, 10, 3, 2]
+    assert of_position[18:24] == [1, len(position.unseen()), 9, 10, 2, len(shows)]
     # the pair of 5s; what is left of it is 6 and 1
     (pair,) = shows
     assert pair[1:4] == [1, 0, 0]
     assert pair[5:14] == [2, 2, 2, 0, 5, 1, 2, 2, False]
-    # 3 from the left end between 1 and nothing, or anywhere: five pieces at most
     assert {row[2] for row in options["scout", 0, False]} == {1}
     assert all(row[5] == 5 and row[18] == 3 for row in options["scout", 0, False])
     assert all(row[5] == 5 and row[18] == 9 for row in options["scout", 1, True])
@@ -149,7 +148,9 @@ def test_samples():
     assert options[:, 14:16].min() >= 0
     assert options[:, 14:16].max() < 1
     again = game.learnt_samples(4000, plain, 0.0, seed=3)
-    assert all(np.array_equal(one, other) for one, other in zip((counts, positions, options, margins), again, strict=True))
+    assert all(
+        np.array_equal(one, other) for one, other in zip((counts, positions, options, margins), again, strict=True)
+    )
     assert not np.array_equal(game.learnt_samples(4000, plain, 1.0, seed=3)[0], counts)
 
 

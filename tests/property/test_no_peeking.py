@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import pytest
 
-from solver import agents, games, ismcts, online, pimc
+from solver import agents, games, ismcts, online, pimc, scout
 from solver._core import Rng
 from solver.adapters import features
 from solver.policy import PolicyTable
@@ -30,7 +30,7 @@ GAMES = [
 ]
 DECISIONS = 250  # of each game
 FEWER = 50  # where looking takes longer
-AGENTS = ["random", "planning", "flat:8", "pimc:1,iterations=8", "ismcts:12", "ismcts:12,opponents=tree"]
+AGENTS = ["random", "planning", "learnt", "flat:8", "pimc:1,iterations=8", "ismcts:12", "ismcts:12,opponents=tree"]
 OF_GAME = {"scout": ["greedy", "ismcts:12,belief=uniform"], "bakerstreet": ["threshold", "ismcts:12,root=ucb"]}
 
 
@@ -97,7 +97,10 @@ def scores(state, seat):
     drawn as well, which a seat knows and a Position does not hold.)"""
     if state.current_player() != seat:
         return None
-    return state.action_scores(), state.position(seat).planning_action(Rng(2))
+    position = state.position(seat)
+    if isinstance(state, scout.State):
+        return state.action_scores(), position.planning_action(Rng(2)), state.learnt_scores(), position.learnt_action(2)
+    return state.action_scores(), position.planning_action(Rng(2))
 
 
 def search(state, seat):

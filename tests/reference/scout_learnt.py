@@ -5,7 +5,6 @@ Slow, plain Python from the description of `scout.Game.learnt_samples`; the comp
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -54,10 +53,7 @@ def beaten(shares: dict[int, float], shown: Sequence[int]) -> float:
 
     sizes = (len(shown), len(shown) + 1) if len(shown) else (1,)
     return sum(
-        chance
-        for size in sizes
-        for numbers, chance in sets(size)
-        if not len(shown) or scout.beats(numbers, shown)
+        chance for size in sizes for numbers, chance in sets(size) if not len(shown) or scout.beats(numbers, shown)
     )
 
 
@@ -116,8 +112,15 @@ class Looker:
         return sum(max(0, self.position.counts[q] - size + 1) for q in seats)
 
     def of_option(
-        self, gap: float, kind: str, tops: Sequence[int], table: Sequence[int], shown: Sequence[int], taken: int,
-        number: int, ends: bool,
+        self,
+        gap: float,
+        kind: str,
+        tops: Sequence[int],
+        table: Sequence[int],
+        shown: Sequence[int],
+        taken: int,
+        number: int,
+        ends: bool,
     ) -> list[float]:
         """Of an option that leaves this hand and this set on the table."""
         chance = beaten(self.shares, table)
@@ -159,7 +162,7 @@ class Looker:
     def options(self) -> dict[Any, list[list[float]]]:
         """Of each option (a Show's action, or what a Scout does but for the place) the features; of equally good
         places, and equally good sets to show after a Scout, each."""
-        game, players = self.position.game, self.players
+        game = self.position.game
         worths = play.action_worths(self.position)
         best = max(worths.values())
         places: dict[Any, list[int]] = {}

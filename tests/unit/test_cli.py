@@ -162,6 +162,7 @@ def test_best_takes_every_way_to_search(run):
         "temperature": 2.5,
         "first_play": -0.5,
         "epsilon": 0.25,
+        "own": "policy",
         "trees": "multiple",
         "redeal": "opponents",
     }

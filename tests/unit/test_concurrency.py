@@ -181,7 +181,17 @@ def objects():
     result["duel's policy"] = bidding.policy
     result["standing"] = arena.play("scout(players=2)", ["planning", "greedy"], 3)
     result["random stream"] = Rng(5)
-    for name in ("random", "greedy", "threshold", "planning", "flat:20", "pimc:3", "ismcts:20,depth=2", "human"):
+    for name in (
+        "random",
+        "greedy",
+        "threshold",
+        "planning",
+        "learnt",
+        "flat:20",
+        "pimc:3",
+        "ismcts:20,depth=2",
+        "human",
+    ):
         result[f"agent {name}"] = agents.make(name)
     result["agent of a table"] = agents.Policy(solution.policy)
     return result

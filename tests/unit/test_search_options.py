@@ -70,15 +70,20 @@ def test_puct_counts_what_a_game_does_not_score_as_the_best():
 
 
 @pytest.mark.parametrize("compiled", [True, False])
-@pytest.mark.parametrize("position", [first_turn(2), bakerstreet.parse(TURN)], ids=["scout", "bakerstreet"])
-def test_puct_takes_the_scores_of_the_game(position, compiled):
+@pytest.mark.parametrize(
+    ("position", "own"),
+    [(first_turn(2), "policy"), (first_turn(2), "learnt"), (bakerstreet.parse(TURN), "policy")],
+    ids=["scout", "learnt", "bakerstreet"],
+)
+def test_puct_takes_the_scores_of_the_game(position, own, compiled):
     """The same law at the root of a card game."""
     temperature = 3.0
-    scores = np.array(position.sample(1).action_scores())
+    state = position.sample(1)
+    scores = np.array(state.learnt_scores() if own == "learnt" else state.action_scores())
     scores = np.minimum(scores, scores[np.isfinite(scores)].max())
     priors = np.exp((scores - scores.max()) / temperature)
     iterations = 5000 if compiled else 400
-    plain = {**PLAIN, "belief": None, "rollout": "policy", "depth": 1}
+    plain = {**PLAIN, "belief": None, "rollout": "policy", "depth": 1, "own": own}
     result = ismcts.search(
         position, iterations, seed=1, temperature=temperature, compiled=compiled, **{**plain, **EXPLORING}
     )
@@ -432,6 +437,30 @@ def test_epsilon_mixes_the_policy_with_chance(epsilon, value):
 def test_compiled_and_twin_agree_on_epsilon(line, opponents):
     position = games.parse(line)
     agree(position, 60, 150, epsilon=0.4, opponents=opponents, root="ucb", rollout="policy")
+
+
+@pytest.mark.parametrize("line", [line for line in AGREE if line.startswith("scout")])
+@pytest.mark.parametrize("own", ["policy", "learnt"])
+def test_compiled_and_twin_agree_on_own_play(line, own):
+    position = games.parse(line)
+    agree(position, 60, 150, own=own, epsilon=0.2, widening=5, root="ucb", rollout="policy", opponents="policy")
+
+
+def test_own_play_is_of_the_own_seat_alone():
+    """Another order of the options and other rollouts; those of the others stay."""
+    position = first_turn(3)
+    rows = {own: ismcts.search(position, 3000, seed=1, own=own) for own in ("policy", "learnt")}
+    assert rows["learnt"].settings["own"] == "learnt"
+    assert not same(rows["policy"], rows["learnt"])
+    assert same(ismcts.search(position, 3000, seed=1), rows["learnt"])
+    # where nobody rolls out by policy, only the order is another: with all options at once that is nothing
+    plain = {"rollout": "random", "opponents": "tree", "widening": 0, "root": "ucb", "depth": 0}
+    one, other = (ismcts.search(position, 2000, seed=1, own=own, **plain) for own in ("policy", "learnt"))
+    assert same(one, other)
+    with pytest.raises(SearchError, match="own: the compiled side of this game has no rule that is learnt"):
+        ismcts.search(bakerstreet.parse(TURN), 10, own="learnt")
+    with pytest.raises(SearchError, match="own: State has no rule that is learnt"):
+        ismcts.search(bakerstreet.parse(TURN), 10, own="learnt", compiled=False)
 
 
 LATE = (

@@ -6,8 +6,8 @@ position some more, and adds them up by a net with one layer of rectified linear
 greatest sum. The constants, for each number of players, are those of experiments/learnt-play: what came of each option
 when the rule played the seat on and planning the others, with the cards as they lay.
 
-To decide it reads the hand of the seat to decide and what is public, nothing else. There is no function of libm in it, so
-that the same position gets the same bits everywhere.
+To decide it reads the hand of the seat to decide and what is public, nothing else. There is no function of libm in it,
+so that the same position gets the same bits everywhere.
 """
 from libc.stdint cimport int32_t, uint8_t, uint64_t
 
@@ -20,7 +20,7 @@ from solver.games._scout_policy cimport (
     MAX_SHOWS, list_shows, plan, plan_t, planning, scout_id, show_id, show_t, tuned,
 )
 from solver.games._scout_rows cimport (
-    EDGE, EQUAL, HIGHER, LOWER, NO_WORTH, POINT, fill_after, fill_before, load_row, row_t, weights_t,
+    EDGE, EQUAL, HIGHER, LOWER, NO_WORTH, POINT, fill_after, fill_before, load_row, row_t,
 )
 
 

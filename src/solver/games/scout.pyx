@@ -447,32 +447,33 @@ cdef class Game(Options):
         Returns
         -------
         counts : numpy.ndarray of int64, shape (decisions,)
-            Options of each turn: all Shows (of more than 56 the best), and of the Scouts of one card, one side up, the one
-            that planning likes best; of the Scout & Shows likewise.
+            Options of each turn: all Shows (of more than 56 the best), and of the Scouts of one card, one side up,
+            the one that planning likes best; of the Scout & Shows likewise.
         positions : numpy.ndarray of float32, shape (decisions, 24)
-            Own chip, others' chips (Scout & Show) | cards in the smallest other hand, in the next | cards of the Active
-            Set | seats until its owner | own cards | Scouts since the last Show | smallest number of the Active Set |
-            whether it is a run | cards of its owner | worth of the own hand as planning sees it, in points | cards of all
-            others | own chips for Scouts, the next player's | cards of the player before | least number of sets
-            that the own hand falls into | its longest set | whether the next player has its Scout & Show chip | cards not
-            seen | score cards of all | cards of the next player but one | single cards among the sets of the own hand |
-            Shows.
+            Own Scout & Show chip, others' | cards in the smallest other hand, in the next | cards of the Active Set
+            | seats until its owner | own cards | Scouts since the last Show | smallest number of the Active Set |
+            whether it is a run | cards of its owner | worth of the own hand as planning sees it, in points |
+            cards of all others | own chips for Scouts, the next player's | cards of the player before | least
+            number of sets that the own hand falls into | its longest set | whether the next player has its Scout &
+            Show chip | cards not seen | score cards of all | cards of the next player but one | single cards
+            among the sets of the own hand | Shows.
         options : numpy.ndarray of float32, shape (sum of counts, 23)
-            Worth to planning less the best option's, in points | whether it is a Show, a Scout, a Scout & Show | worth of
-            the hand after it, less before, in points | cards in hand after it | cards taken | size of the set shown, the
-            same if it is a run, its smallest number | longest set of the hand after it, its sets, the least number
-            of sets it falls into | whether it ends the round | how likely (0..1, roughly) the next player, any
-            other beats the set then on the table | whether the hand after it does | its longest set less the size of
-            that set | number of the scouted card | how likely another beats the strongest set of the hand after it |
-            longest set without that one | single cards among the sets | smallest number of the strongest set.
+            Worth to planning less the best option's, in points | whether it is a Show, a Scout, a Scout & Show |
+            worth of the hand after it, less before, in points | cards in hand after it | cards taken | size of the
+            set shown, the same if it is a run, its smallest number | longest set of the hand after it, its sets, the
+            least number of sets it falls into | whether it ends the round | how likely (0..1, roughly) the next
+            player, any other beats the set then on the table | whether the hand after it does | its longest set
+            less the size of that set | number of the scouted card | how likely another beats the strongest set of
+            the hand after it | longest set without that one | single cards among the sets | smallest number of the
+            strongest set.
         margins : numpy.ndarray of float32, shape (sum of counts,)
             What came of it: own score less the mean of the others', in points.
 
         Raises
         ------
         ArgumentError
-            If the game has more than one round, constants are of another shape or out of range, `decisions` is no whole
-            number of at least 1, or `explore` is out of range.
+            If the game has more than one round, constants are of another shape or out of range, `decisions` is no
+            whole number of at least 1, or `explore` is out of range.
         """
         if self.rules.rounds != 1:
             raise ArgumentError(f"samples are of one round: rounds must be 1, not {self.rules.rounds}")
