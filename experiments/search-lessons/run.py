@@ -57,6 +57,7 @@ OPTIONS = 12  # of a decision, the best-looking ones: as many as the search trie
 FRESH = 4  # the decisions of every fourth deal are for the test
 EVENLY = 1e9  # exploration so great that all options get the same number of turns
 AGAIN = 4  # options compared by rollouts of the rule
+OLD: dict[str, Any] = {"payoff": "margin", "own": "policy"}  # a search that has learnt nothing yet
 LAST = 10**9  # a word that no generation has: the deals for that
 PENALTY = 5e-4  # of a squared constant, in points
 NEAR = 3.0  # points: an option so far behind the best is not played, whatever is added to it
@@ -230,7 +231,7 @@ def padded(values: Any, fill: float = np.nan) -> Floats:
 def evenly(position: scout.Position, task: dict[str, Any], rng: Rng) -> NDArray[Any]:
     """What each option is worth by as many rollouts, as a table of `ismcts.Result.actions`."""
     iterations = task["iterations"]
-    return ismcts.search(position, iterations, seed=rng, root="ucb", exploration=EVENLY, payoff="margin").actions
+    return ismcts.search(position, iterations, seed=rng, root="ucb", exploration=EVENLY, **OLD).actions
 
 
 def look(state: scout.State, task: dict[str, Any], rng: Rng) -> tuple[Any, ...]:
@@ -239,7 +240,7 @@ def look(state: scout.State, task: dict[str, Any], rng: Rng) -> tuple[Any, ...]:
     options = decision(position)
     found = evenly(position, task, rng)
     value = dict(zip(found["action"].tolist(), found["value"].tolist(), strict=True))
-    best = ismcts.search(position, task["search"], seed=rng, payoff="margin").best
+    best = ismcts.search(position, task["search"], seed=rng, **OLD).best
     return (
         padded(options.features),
         padded(options.kinds, -1),

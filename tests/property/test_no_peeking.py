@@ -30,8 +30,11 @@ GAMES = [
 ]
 DECISIONS = 250  # of each game
 FEWER = 50  # where looking takes longer
-AGENTS = ["random", "planning", "learnt", "flat:8", "pimc:1,iterations=8", "ismcts:12", "ismcts:12,opponents=tree"]
-OF_GAME = {"scout": ["greedy", "ismcts:12,belief=uniform"], "bakerstreet": ["threshold", "ismcts:12,root=ucb"]}
+AGENTS = ["random", "planning", "flat:8", "pimc:1,iterations=8", "ismcts:12", "ismcts:12,opponents=tree"]
+OF_GAME = {
+    "scout": ["greedy", "learnt", "ismcts:12,belief=uniform"],
+    "bakerstreet": ["threshold", "ismcts:12,root=ucb"],
+}
 
 
 def pairs(text, decisions, seed):

@@ -1494,7 +1494,7 @@ cdef class Position:
         return planning(&self.game.rules, &self.c.base, tuned(&self.game.rules), &stream.c)
 
     def learnt_action(self, rng=None):
-        """What the rule plays that is learnt from what came of choices; without search the strongest there is.
+        """What the rule plays that is learnt from what came of choices: the strongest player without search we know of.
 
         Of each option it takes 23 numbers, of the position 24, and plays what a small net makes most of. Keep or turn,
         and the Show of a Scout & Show, it leaves to planning. docs/search-notes.md has what it measured,
