@@ -92,11 +92,16 @@ def sums(values: Floats, turns: Turns) -> Floats:
     return np.asarray(np.add.reduceat(values, turns.starts[:-1]), np.float32)
 
 
+def centred(values: Floats, turns: Turns) -> Floats:
+    """Less the mean of each turn's options."""
+    return values - per_turn(np.divide(sums(values, turns), turns.counts, dtype=np.float32), turns)
+
+
 def sampled(game: scout.Game, constants: Floats, decisions: int, seed: list[int]) -> Turns:
     """Turns of the rule with these constants."""
     counts, positions, options, margins = game.learnt_samples(decisions, constants, EXPLORE, seed)
     turns = Turns(np.concatenate([[0], np.cumsum(counts)]), positions, options, margins)
-    return turns._replace(gains=margins - per_turn((sums(margins, turns) / counts).astype(np.float32), turns))
+    return turns._replace(gains=centred(margins, turns))
 
 
 # ----------------------------------------------------------------------------------------------
@@ -141,8 +146,7 @@ def slopes(net: Net, turns: Turns, units: Floats, pull: Floats) -> Net:
 def regression(net: Net, turns: Turns) -> Net:
     """Slopes of the squared error of the scores, each turn's taken from their mean, as forecasts of the gains."""
     found, units = scores(net, turns)
-    missed = found - turns.gains
-    missed -= per_turn(np.divide(sums(missed, turns), turns.counts, dtype=np.float32), turns)
+    missed = centred(found - turns.gains, turns)
     return slopes(net, turns, units, missed / np.float32(len(turns.counts)))
 
 
@@ -237,7 +241,7 @@ def tasks(config: dict[str, Any]) -> list[dict[str, Any]]:
     return [{**config, "players": players} for players in config["players"]]
 
 
-def work(task: dict[str, Any], folder: Path) -> dict[str, Any]:
+def work(task: dict[str, Any]) -> dict[str, Any]:
     """Play, learn from it, and play by what is learnt."""
     seed, players = task["seed"], task["players"]
     game = scout.Game(players=players)

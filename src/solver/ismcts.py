@@ -767,14 +767,14 @@ def _python_tree(
     needing = ("rollout", "opponents", "horizon", "widening", "selection")
     if style.redeal != "none" and state is not None and not hasattr(state, "observed_actions"):
         raise SearchError(f"{type(state).__name__} has no observed_actions(), which redeal needs")
-    if any(getattr(style, name) != getattr(plain, name) for name in needing):
+    by_policy = any(getattr(style, name) != getattr(plain, name) for name in needing)
+    by_rule = style.own == "learnt"
+    if by_policy or by_rule:
         trial = source.sample(0) if state is None else state
         for name in ("policy_action", "action_scores", "estimated_returns", "horizon_clock"):
-            if not hasattr(trial, name):
+            if by_policy and not hasattr(trial, name):
                 raise SearchError(f"{type(trial).__name__} has no {name}(), which policies and widening need")
-    if style.own == "learnt":
-        trial = source.sample(0) if state is None else state
-        if not (hasattr(trial, "learnt_action") and hasattr(trial, "learnt_scores")):
+        if by_rule and not (hasattr(trial, "learnt_action") and hasattr(trial, "learnt_scores")):
             raise SearchError(f"own: {type(trial).__name__} has no rule that is learnt")
     if state is None:
         more = () if belief is None else (belief,)

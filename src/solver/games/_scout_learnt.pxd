@@ -33,9 +33,10 @@ ctypedef struct choice_t:
 
 
 cdef const net_t* learnt_net(const rules_t* g) noexcept nogil
-cdef void look(const rules_t* g, const state_t* s, choice_t* c) noexcept nogil
-cdef int best_option(const net_t* net, const choice_t* c) noexcept nogil
 cdef int32_t learnt(const rules_t* g, const state_t* s, const net_t* net, rng_t* rng) noexcept nogil
 cdef void learnt_scores(
     const rules_t* g, const state_t* s, const int32_t* actions, int n, double* worths) noexcept nogil
-cdef void play_learnt(const rules_t* g, state_t* s, const net_t* net, int seat, rng_t* rng) noexcept nogil
+cdef double learnt_margin(const rules_t* g, state_t s, const net_t* net, rng_t chance, int seat) noexcept nogil
+cdef int next_lesson(
+    const rules_t* g, state_t* s, const net_t* net, int seat, double explore, rng_t* rng, choice_t* c,
+    float* margins) noexcept nogil

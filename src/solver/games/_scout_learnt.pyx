@@ -13,9 +13,11 @@ from libc.stdint cimport int32_t, uint8_t, uint64_t
 
 from solver._core cimport (
     MAX_HAND, beating_starts, hand_card, hand_copy, hand_insert, hand_pairs, hand_t, hand_take, has_beating, lowest,
-    pairs_t, popcount, rng_t, set_at, set_code, set_cut, set_t, strength_code,
+    pairs_t, popcount, rng_below, rng_double, rng_fork, rng_t, set_at, set_code, set_cut, set_t, strength_code,
 )
-from solver.games._scout cimport OVER, TURN, active_cards, apply, rules_t, scouts_since, state_t
+from solver.games._scout cimport (
+    MARGIN, MAX_SEATS, OVER, TURN, active_cards, apply, payoffs, rules_t, scouts_since, state_t,
+)
 from solver.games._scout_policy cimport (
     MAX_SHOWS, list_shows, plan, plan_t, planning, scout_id, show_id, show_t, tuned,
 )
@@ -465,7 +467,48 @@ cdef void learnt_scores(
             worths[i] += behind[b]
 
 
-cdef void play_learnt(const rules_t* g, state_t* s, const net_t* net, int seat, rng_t* rng) noexcept nogil:
-    """Play on to the end: the rule in one seat, planning in the others."""
+# ----------------------------------------------------------------------------------------------
+# What comes of choices
+
+cdef double learnt_margin(const rules_t* g, state_t s, const net_t* net, rng_t chance, int seat) noexcept nogil:
+    """The margin of a seat that plays on by the rule, planning in the others; state and chance are copies."""
+    cdef double out[MAX_SEATS]
     while s.phase != OVER:
-        apply(g, s, learnt(g, s, net, rng) if s.mover == seat else planning(g, s, tuned(g), rng))
+        apply(g, &s, learnt(g, &s, net, &chance) if s.mover == seat else planning(g, &s, tuned(g), &chance))
+    payoffs(g, &s, MARGIN, out)
+    return out[seat]
+
+
+cdef void try_all(
+    const rules_t* g, const state_t* s, const net_t* net, int seat, rng_t* rng, const choice_t* c, float* margins
+) noexcept nogil:
+    """What comes of each option, all by the same chances."""
+    cdef state_t branch
+    cdef rng_t chance
+    cdef int i
+    rng_fork(rng, &chance)
+    for i in range(c.n):
+        branch = s[0]
+        apply(g, &branch, c.action[i])
+        margins[i] = <float> learnt_margin(g, branch, net, chance, seat)
+
+
+cdef int next_lesson(
+    const rules_t* g, state_t* s, const net_t* net, int seat, double explore, rng_t* rng, choice_t* c, float* margins
+) noexcept nogil:
+    """Play on up to and past a turn of a seat, one in three of those with a choice; the number of its options, which
+    stand in `c` and what came of them in `margins`, or 0 if the round ended before."""
+    cdef int best, taken = 0
+    while s.phase != OVER and not taken:
+        if s.mover != seat or s.phase != TURN:
+            apply(g, s, planning(g, s, tuned(g), rng))
+            continue
+        look(g, s, c)
+        best = best_option(net, c)
+        if c.n > 1 and rng_below(rng, 3) == 0:
+            try_all(g, s, net, seat, rng, c, margins)
+            taken = c.n
+        if explore > 0 and rng_double(rng) < explore:
+            best = <int> rng_below(rng, c.n)
+        apply(g, s, c.action[best])
+    return taken

@@ -156,18 +156,22 @@ cdef void op_policy_rollout(const void* context, void* state, rng_t* rng, int ho
 
 
 cdef void op_scores(const void* context, const void* state, const int32_t* actions, int n, double* out) noexcept nogil:
-    """The worths, or of own turns the scores of the rule that is learnt, with all but one of the places where a
-    scouted card makes no set put back.
-
-    `action_worths` lists them in the order of `options`, which is that of `actions`.
-    """
     cdef const search_context_t* c = <const search_context_t*> context
     cdef const state_t* s = <const state_t*> state
-    cdef int32_t ids[MAX_ACTIONS]
-    action_worths(&c.rules, s, ids, out)
-    if c.learnt and s.phase == TURN and s.mover == c.position.observer:
-        learnt_scores(&c.rules, s, actions, n, out)
-    put_back(&c.rules, s, actions, n, out)
+    cdef int32_t ids[MAX_ACTIONS]       # the same as `actions`
+    option_scores(&c.rules, s, c.learnt and s.mover == c.position.observer, ids, out)
+
+
+cdef int option_scores(
+    const rules_t* g, const state_t* s, bint by_rule, int32_t* actions, double* out
+) noexcept nogil:
+    """The legal actions, in the order of `options`, and their worths, or of a turn the scores of the rule that is
+    learnt, with all but one of the places where a scouted card makes no set put back; their number."""
+    cdef int n = action_worths(g, s, actions, out)
+    if by_rule and s.phase == TURN:
+        learnt_scores(g, s, actions, n, out)
+    put_back(g, s, actions, n, out)
+    return n
 
 
 cdef void put_back(const rules_t* g, const state_t* s, const int32_t* actions, int n, double* worths) noexcept nogil:

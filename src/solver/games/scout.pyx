@@ -15,8 +15,8 @@ from libc.stdint cimport int32_t, uint8_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from solver._core cimport (
-    Rng, as_rng, card_turned, hand_card, hand_load, listed, low_bits, rng_below, rng_double, rng_fork, rng_t,
-    share_of_one, uniforms, whole, whole_in,
+    Rng, as_rng, card_turned, hand_card, hand_load, listed, low_bits, rng_fork, rng_t, share_of_one, uniforms, whole,
+    whole_in,
 )
 from solver.games._scout cimport (
     CHOOSING, DEALING, EMPTY_HAND, MARGIN, MAX_ACTIONS, MAX_SEATS, MUST_SHOW, OVER, SCOUTED_OUT, TURN, TURN_LIMIT,
@@ -24,16 +24,16 @@ from solver.games._scout cimport (
     options, payoffs, playout, position_t, rules_t, sample, scouts_since, search_context_t, state_t,
 )
 from solver.games._scout_learnt cimport (
-    LEARNT, MAX_OPTIONS, OPTION_FEATURES, POSITION_FEATURES, best_option, choice_t, learnt, learnt_net, learnt_scores,
-    look, net_t, play_learnt,
+    LEARNT, MAX_OPTIONS, OPTION_FEATURES, POSITION_FEATURES, choice_t, learnt, learnt_margin, learnt_net, net_t,
+    next_lesson,
 )
 from solver.games._scout_options cimport Options, action_id
 from solver.games._scout_policy cimport (
-    TUNED, VALUE, action_worths, contested_game, estimate, fill_weights, hand_worth, planned_game, planning, tuned,
+    TUNED, VALUE, contested_game, estimate, fill_weights, hand_worth, planned_game, planning, tuned,
     value_sample,
 )
 from solver.games._scout_rows cimport weights_t
-from solver.games._scout_search cimport believe, fill_policy_ops, put_back
+from solver.games._scout_search cimport believe, fill_policy_ops, option_scores
 from solver.games.ops cimport SearchRoot
 
 import numpy as np
@@ -274,23 +274,26 @@ cdef class Game(Options):
         ArgumentError
             If constants are of another shape or out of range, or `deals` is no whole number of at least 1.
         """
-        wanted = whole_in(deals, 1, 2**31 - 1)
-        if wanted is None:
-            raise ArgumentError(f"deals must be a whole number of at least 1, not {deals!r}")
+        cdef int i, count = _at_least_1("deals", deals)
         cdef weights_t given[2]
         cdef const weights_t* sides[2]
-        cdef const weights_t* by_seat[5]
         cdef rng_t stream = as_rng(seed).c
-        cdef rng_t chance
-        cdef state_t dealt, s
-        cdef double total
-        cdef int i, q, seat, players = self.rules.players, count = wanted
         for i, constants in enumerate((first, second)):
             if constants is None:
                 sides[i] = tuned(&self.rules)
             else:
                 _weights(constants, &given[i])
                 sides[i] = &given[i]
+        return self._contest(count, stream, sides, NULL)
+
+    cdef _contest(self, int count, rng_t stream, const weights_t** sides, const net_t* net):
+        """The mean margin of one player over the seats of each deal, planning in the others: by the rule with these
+        constants, or if they are NULL by planning's constants, the others' being the second."""
+        cdef const weights_t* by_seat[5]
+        cdef rng_t chance
+        cdef state_t dealt, s
+        cdef double total
+        cdef int i, q, seat, players = self.rules.players
         margins = []
         memset(&dealt, 0, sizeof(state_t))
         dealt.last_round = self.rules.rounds
@@ -304,6 +307,9 @@ cdef class Game(Options):
                 new_round(&self.rules, &s)
                 rng_fork(&stream, &chance)
                 for seat in range(players):
+                    if net != NULL:
+                        total += learnt_margin(&self.rules, s, net, chance, seat)
+                        continue
                     for q in range(players):
                         by_seat[q] = sides[q != seat]
                     total += _margin(&self.rules, s, by_seat, chance, seat)
@@ -345,11 +351,9 @@ cdef class Game(Options):
         """
         if self.rules.rounds != 1:
             raise ArgumentError(f"value samples are of one round: rounds must be 1, not {self.rules.rounds}")
-        if whole(deals) is None or not 1 <= deals < 2**31:
-            raise ArgumentError(f"deals must be a whole number of at least 1, not {deals!r}")
+        cdef int i, players = self.rules.players, count = _at_least_1("deals", deals)
         cdef rng_t stream = as_rng(seed).c
         cdef state_t fresh, s
-        cdef int i, players = self.rules.players, count = deals
         features = np.empty((count, players, 8))
         later = np.empty((count, players))
         cdef double* of_features = <double*> <size_t> features.ctypes.data
@@ -401,32 +405,11 @@ cdef class Game(Options):
         ArgumentError
             If constants are of another shape or out of range, or `deals` is no whole number of at least 1.
         """
-        wanted = whole_in(deals, 1, 2**31 - 1)
-        if wanted is None:
-            raise ArgumentError(f"deals must be a whole number of at least 1, not {deals!r}")
+        cdef int count = _at_least_1("deals", deals)
         cdef net_t net
         cdef rng_t stream = as_rng(seed).c
-        cdef rng_t chance
-        cdef state_t dealt, s
-        cdef double total
-        cdef int i, seat, players = self.rules.players, count = wanted
         _net(&self.rules, constants, &net)
-        margins = []
-        memset(&dealt, 0, sizeof(state_t))
-        dealt.last_round = self.rules.rounds
-        for i in range(count):
-            if i % 200 == 0:
-                PyErr_CheckSignals()
-            with nogil:
-                s = dealt
-                total = 0
-                rng_fork(&stream, &s.rng)
-                new_round(&self.rules, &s)
-                rng_fork(&stream, &chance)
-                for seat in range(players):
-                    total += _learnt_margin(&self.rules, s, &net, chance, seat)
-            margins.append(total / players)
-        return np.array(margins)
+        return self._contest(count, stream, NULL, &net)
 
     def learnt_samples(self, decisions, constants=None, explore=0.05, seed=0):
         """Turns of the rule that is learnt, and what comes of each option, for learning it anew.
@@ -477,16 +460,14 @@ cdef class Game(Options):
         """
         if self.rules.rounds != 1:
             raise ArgumentError(f"samples are of one round: rounds must be 1, not {self.rules.rounds}")
-        wanted = whole_in(decisions, 1, 2**31 - 1)
-        if wanted is None:
-            raise ArgumentError(f"decisions must be a whole number of at least 1, not {decisions!r}")
+        cdef int sought = _at_least_1("decisions", decisions)
         cdef double chance = share_of_one(explore, "explore")
         cdef net_t net
         cdef rng_t stream = as_rng(seed).c
         cdef state_t s
         cdef choice_t choice
         cdef float margins[MAX_OPTIONS]
-        cdef int best, taken, rounds = 0, own = 0, sought = wanted, found = 0
+        cdef int taken, rounds = 0, own = 0, found = 0
         _net(&self.rules, constants, &net)
         s.phase = OVER
         counts, of_positions, of_options, of_margins = [], [], [], []
@@ -501,19 +482,7 @@ cdef class Game(Options):
                 rng_fork(&stream, &s.rng)
                 new_round(&self.rules, &s)
             with nogil:
-                taken = 0
-                while s.phase != OVER and not taken:
-                    if s.mover != own or s.phase != TURN:
-                        apply(&self.rules, &s, planning(&self.rules, &s, tuned(&self.rules), &stream))
-                        continue
-                    look(&self.rules, &s, &choice)
-                    best = best_option(&net, &choice)
-                    if choice.n > 1 and rng_below(&stream, 3) == 0:
-                        _try_all(&self.rules, &s, &net, own, &stream, &choice, margins)
-                        taken = choice.n
-                    if chance > 0 and rng_double(&stream) < chance:
-                        best = <int> rng_below(&stream, choice.n)
-                    apply(&self.rules, &s, choice.action[best])
+                taken = next_lesson(&self.rules, &s, &net, own, chance, &stream, &choice, margins)
             if taken:
                 found += 1
                 counts.append(taken)
@@ -598,26 +567,12 @@ cdef double _margin(
     return out[seat]
 
 
-cdef double _learnt_margin(const rules_t* g, state_t s, const net_t* net, rng_t chance, int seat) noexcept nogil:
-    """The margin of a seat that plays by a rule, planning in the others; state and chance are copies."""
-    cdef double out[5]
-    play_learnt(g, &s, net, seat, &chance)
-    payoffs(g, &s, MARGIN, out)
-    return out[seat]
-
-
-cdef void _try_all(
-    const rules_t* g, const state_t* s, const net_t* net, int seat, rng_t* stream, const choice_t* choice, float* out
-) noexcept nogil:
-    """What comes of each option, all by the same chances."""
-    cdef state_t branch
-    cdef rng_t chance
-    cdef int i
-    rng_fork(stream, &chance)
-    for i in range(choice.n):
-        branch = s[0]
-        apply(g, &branch, choice.action[i])
-        out[i] = <float> _learnt_margin(g, branch, net, chance, seat)
+cdef int _at_least_1(str name, object given) except -1:
+    """A number of deals or decisions, checked."""
+    wanted = whole_in(given, 1, 2**31 - 1)
+    if wanted is None:
+        raise ArgumentError(f"{name} must be a whole number of at least 1, not {given!r}")
+    return wanted
 
 
 cdef int _net(const rules_t* g, object given, net_t* out) except -1:
@@ -878,10 +833,7 @@ cdef class State:
         cdef double worths[MAX_ACTIONS]
         cdef int i, n
         self._decision()
-        n = action_worths(&self.game.rules, &self.c, actions, worths)
-        if by_rule and self.c.phase == TURN:
-            learnt_scores(&self.game.rules, &self.c, actions, n, worths)
-        put_back(&self.game.rules, &self.c, actions, n, worths)
+        n = option_scores(&self.game.rules, &self.c, by_rule, actions, worths)
         return [worths[i] for i in range(n)]
 
     def estimated_returns(self):
