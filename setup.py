@@ -13,7 +13,13 @@ DEBUG = os.environ.get("SOLVER_DEBUG", "") not in ("", "0")
 LINES = os.environ.get("SOLVER_LINES", "") not in ("", "0")
 JOBS = os.cpu_count() or 1
 
-HEADERS = [f"src/solver/{name}.h" for name in ("_bits", "_barrier", "_duel_rows", "_duel_walk", "games/_scout_learnt")]
+HEADERS = [
+    f"src/solver/{name}.h"
+    for name in (
+        *("_bits", "_barrier", "_duel_rows", "_duel_walk"),
+        *("games/_scout_ahead", "games/_scout_learnt", "games/_scout_net"),
+    )
+]
 MODULES = {
     "solver._core": ["src/solver/_core.pyx"],
     "solver.games.ops": ["src/solver/games/ops.pyx"],

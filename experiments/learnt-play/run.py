@@ -28,7 +28,7 @@ SCALES = {
     "small": {
         "seed": 1,
         "players": [2, 3, 4, 5],
-        "generations": 8,
+        "generations": 12,
         "decisions": 300_000,
         "deals": 40_000,
     },
@@ -40,7 +40,7 @@ SCALES = {
         "deals": 400_000,
     },
 }
-OPTION, POSITION, HIDDEN = 23, 24, 32  # features and hidden units, as `Game.learnt_constants` has them
+OPTION, POSITION, HIDDEN = 29, 24, 32  # features and hidden units, as `Game.learnt_constants` has them
 EXPLORE = 0.05
 MEMORY = 4  # generations that are learnt from
 REGRESSION = (20, 4096, 1e-2)  # epochs, turns a step, rate of learning

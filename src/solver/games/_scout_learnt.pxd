@@ -7,7 +7,7 @@ from solver.games._scout cimport rules_t, state_t
 
 
 cdef enum:
-    OPTION_FEATURES = 23
+    OPTION_FEATURES = 29
     POSITION_FEATURES = 24
     HIDDEN = 32
     LEARNT = (OPTION_FEATURES + POSITION_FEATURES) * HIDDEN + 2 * HIDDEN + OPTION_FEATURES

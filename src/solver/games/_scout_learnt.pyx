@@ -12,8 +12,8 @@ so that the same position gets the same bits everywhere.
 from libc.stdint cimport int32_t, uint8_t, uint64_t
 
 from solver._core cimport (
-    MAX_HAND, beating_starts, hand_card, hand_copy, hand_insert, hand_pairs, hand_t, hand_take, has_beating, lowest,
-    pairs_t, popcount, rng_below, rng_double, rng_fork, rng_t, set_at, set_code, set_cut, set_t, strength_code,
+    MAX_HAND, hand_copy, hand_insert, hand_pairs, hand_t, lengthen, low_bits, lowest, mask_insert, mask_remove, pairs_t, popcount,
+    rng_below, rng_double, rng_fork, rng_t, set_code, set_cut, set_t, strength_code, transpose8,
 )
 from solver.games._scout cimport (
     MARGIN, MAX_SEATS, OVER, TURN, active_cards, apply, payoffs, rules_t, scouts_since, state_t,
@@ -22,8 +22,18 @@ from solver.games._scout_policy cimport (
     MAX_SHOWS, list_shows, plan, plan_t, planning, scout_id, show_id, show_t, tuned,
 )
 from solver.games._scout_rows cimport (
-    EDGE, EQUAL, HIGHER, LOWER, NO_WORTH, POINT, fill_after, fill_before, load_row, row_t,
+    EDGE, EQUAL, HIGHER, LOWER, NO_WORTH, POINT, fill_after, fill_before, load_row, row_t, weights_t, with_card, without,
 )
+
+
+cdef extern from "games/_scout_net.h" nogil:
+    void net_add "scout_net_add"(
+        const float* base, const float* weight, const float* feature, int n, float* units) noexcept
+    float net_fold "scout_net_fold"(const float* units, const float* out) noexcept
+
+
+cdef extern from "games/_scout_ahead.h" nogil:
+    void look_ahead "scout_ahead"(const uint8_t* number, int n, int* shows, int* singles, int* best) noexcept
 
 
 cdef extern from "games/_scout_learnt.h":
@@ -54,6 +64,12 @@ cdef enum:
     SECOND                         # longest set of the hand without that one
     SINGLES                        # pieces of one card
     BEST_LOW                       # smallest number of the strongest set
+    SHOWS_LEFT                     # least Shows that empty the hand after it
+    SINGLES_LEFT                   # ... of one card
+    NEXT_LONGEST                   # set that there may be after one such Show, or before
+    NEXT_BEATEN                    # how likely another beats it
+    LAST_LONGEST                   # ... after two
+    LAST_BEATEN
 
 cdef enum:
     NUMBERS_SEEN = 12              # 1 to 11
@@ -65,6 +81,11 @@ cdef enum:
 ctypedef struct chances_t:
     # By how often a number is among the cards not seen, an end of a card each, and how often so many in a row: the
     # chance that cards in a row are a set of this size with a smallest number above that.
+    # They are counted for sizes up to one, and for more when they are asked for.
+    int counted
+    float share[NUMBERS_SEEN + LENGTHS]
+    float same[NUMBERS_SEEN]
+    float steps[NUMBERS_SEEN]
     float group[LENGTHS + 1][NUMBERS_SEEN]
     float run[LENGTHS + 1][NUMBERS_SEEN]
 
@@ -85,47 +106,66 @@ cdef int count_unseen(const rules_t* g, const state_t* s, int* of_number) noexce
     """How many ends of cards that the seat to decide has not seen have each number; the number of those cards."""
     cdef uint8_t table[64]
     cdef uint64_t seen = s.gone | s.out | s.left[s.mover]
-    cdef int i, n = 0
-    for i in range(s.seat[s.mover].cards):
-        seen |= <uint64_t> 1 << g.index[hand_card(&s.seat[s.mover].hand, i)]
+    cdef uint64_t cards, hidden
+    cdef int i, j, n = 0
+    for i in range(0, s.seat[s.mover].cards, 8):
+        # eight cards, a bit each in eight planes, become a byte each
+        cards = 0
+        for j in range(8):
+            cards |= (s.seat[s.mover].hand.plane[j] >> i & 255) << (8 * j)
+        cards = transpose8(cards)
+        for i in range(i, min(i + 8, s.seat[s.mover].cards)):
+            seen |= <uint64_t> 1 << g.index[cards & 255]
+            cards >>= 8
     for i in range(active_cards(s, table)):
         seen |= <uint64_t> 1 << g.index[table[i]]
     for i in range(NUMBERS_SEEN):
         of_number[i] = 0
-    for i in range(g.deck):
-        if not seen >> i & 1:
-            of_number[g.cards[i] & 15] += 1
-            of_number[g.cards[i] >> 4] += 1
-            n += 1
+    hidden = low_bits(g.deck) & ~seen
+    while hidden:
+        i = lowest(hidden)
+        hidden &= hidden - 1
+        of_number[g.cards[i] & 15] += 1
+        of_number[g.cards[i] >> 4] += 1
+        n += 1
     return n
 
 
-cdef void fill_chances(const int* of_number, int unseen, chances_t* c) noexcept nogil:
-    cdef float share[NUMBERS_SEEN + 1]
-    cdef float same[NUMBERS_SEEN + 1]
-    cdef float steps[NUMBERS_SEEN + 1]
-    cdef int size, number
-    share[NUMBERS_SEEN] = 0
+cdef void begin_chances(const int* of_number, int unseen, chances_t* c) noexcept nogil:
+    cdef int number
+    cdef float ends = 2 * unseen if unseen else 1
+    c.counted = 0
+    for number in range(NUMBERS_SEEN, NUMBERS_SEEN + LENGTHS):
+        c.share[number] = 0
     for number in range(NUMBERS_SEEN):
-        share[number] = <float> of_number[number] / <float> (2 * unseen if unseen else 1)
-        same[number] = steps[number] = 1
-    for size in range(1, LENGTHS + 1):
+        c.share[number] = <float> of_number[number] / ends
+        c.same[number] = c.steps[number] = 1
+
+
+cdef void count_chances(int size, chances_t* c) noexcept nogil:
+    """... of sets up to a size."""
+    cdef int number
+    cdef float factor
+    while c.counted < size:
+        c.counted += 1
         for number in range(1, NUMBERS_SEEN):
-            same[number] *= share[number]
-            steps[number] *= share[number + size - 1] if number + size <= NUMBERS_SEEN else 0
-        c.group[size][NUMBERS_SEEN - 1] = c.run[size][NUMBERS_SEEN - 1] = 0
+            c.same[number] *= c.share[number]
+            c.steps[number] *= c.share[number + c.counted - 1]
+        factor = 2 if c.counted > 1 else 0         # rising or falling
+        c.group[c.counted][NUMBERS_SEEN - 1] = c.run[c.counted][NUMBERS_SEEN - 1] = 0
         for number in range(NUMBERS_SEEN - 1, 0, -1):
-            c.group[size][number - 1] = c.group[size][number] + same[number]
-            # rising or falling
-            c.run[size][number - 1] = c.run[size][number] + (2 * steps[number] if size > 1 else 0)
+            c.group[c.counted][number - 1] = c.group[c.counted][number] + c.same[number]
+            c.run[c.counted][number - 1] = c.run[c.counted][number] + factor * c.steps[number]
 
 
-cdef inline float beaten(const chances_t* c, int code) noexcept nogil:
+cdef inline float beaten(chances_t* c, int code) noexcept nogil:
     """The chance that so many cards in a row as a set has, or one more, beat it."""
     cdef int size = code >> 8, low = code & 15
     cdef float chance = 0
     if size >= LENGTHS:
         return 0
+    if c.counted <= size:
+        count_chances(size + 1, c)
     if code & 16:
         chance = c.group[size][low]
     elif size:
@@ -155,115 +195,209 @@ cdef int others_places(const rules_t* g, const state_t* s, int size) noexcept no
 # ----------------------------------------------------------------------------------------------
 # Features
 
-cdef int pieces(const row_t* r, int* singles) noexcept nogil:
+cdef struct left_t:
+    # The hand that an option leaves: a row without a set, or with a card more, and where its neighbours make sets.
+    int n
+    pairs_t pairs
+    const uint8_t* number          # of the cards of the row
+    int at                         # where the set was, or the card is
+    int further                    # how much further on in the row the numbers behind that stand
+    int card                       # the number that is put in; 0 if a set is taken out
+
+
+cdef inline int number_at(const left_t* h, int place) noexcept nogil:
+    if place < h.at:
+        return h.number[place]
+    if h.card and place == h.at:
+        return h.card
+    return h.number[place + h.further]
+
+
+cdef inline void relate(pairs_t* pairs, int place, int relation) noexcept nogil:
+    """What sets a card and the next one make."""
+    cdef uint64_t bit = <uint64_t> 1 << place
+    pairs.same = pairs.same & ~bit | (bit if relation & EQUAL else 0)
+    pairs.up = pairs.up & ~bit | (bit if relation & HIGHER else 0)
+    pairs.down = pairs.down & ~bit | (bit if relation & LOWER else 0)
+
+
+cdef inline pairs_t without_set(const pairs_t* pairs, int start, int length, int relation) noexcept nogil:
+    """Neighbours of a row without a set; those to its left and right now stand in this relation."""
+    cdef pairs_t result
+    result.same = mask_remove(pairs.same, start, length)
+    result.up = mask_remove(pairs.up, start, length)
+    result.down = mask_remove(pairs.down, start, length)
+    if start:
+        relate(&result, start - 1, relation)
+    return result
+
+
+cdef inline void take_out(
+    const weights_t* w, const row_t* r, const pairs_t* pairs, int start, int length, left_t* h
+) noexcept nogil:
+    h.n = r.n - length
+    h.number = &r.number[EDGE]
+    h.at = start
+    h.further = length
+    h.card = 0
+    h.pairs = without_set(pairs, start, length, w.relation[r.number[EDGE + start - 1]][r.number[EDGE + start + length]])
+
+
+cdef inline void put_in(
+    const weights_t* w, const row_t* r, const pairs_t* pairs, int place, int number, left_t* h
+) noexcept nogil:
+    h.n = r.n + 1
+    h.number = &r.number[EDGE]
+    h.at = place
+    h.further = -1
+    h.card = number
+    h.pairs.same = mask_insert(pairs.same, place, 0)
+    h.pairs.up = mask_insert(pairs.up, place, 0)
+    h.pairs.down = mask_insert(pairs.down, place, 0)
+    if place:
+        relate(&h.pairs, place - 1, w.relation[r.number[EDGE + place - 1]][number])
+    relate(&h.pairs, place, w.relation[number][r.number[EDGE + place]])
+
+
+cdef inline int pieces(const pairs_t* pairs, int n, int* singles) noexcept nogil:
     """The least number of sets that a row falls into, and how many are of one card: each as long as it may be, since
     a part of a set is a set."""
-    cdef int i, relation = 0, size = 0, count = 0
+    cdef int i = 0, size, count = 0
+    cdef uint64_t further
     singles[0] = 0
-    for i in range(r.n):
-        relation &= r.relation[EDGE + i]
-        if relation == 0:
-            singles[0] += size == 1
-            count += 1
-            size = 0
-            relation = EQUAL | HIGHER | LOWER
-        size += 1
-    singles[0] += size == 1
+    while i < n:
+        # two neighbours make sets of one kind at most
+        further = (pairs.same | pairs.up | pairs.down) >> i & 1
+        if further:
+            further = pairs.same >> i if pairs.same >> i & 1 else pairs.up >> i if pairs.up >> i & 1 else pairs.down >> i
+            size = 1 + lowest(~further)
+        else:
+            size = 1
+            singles[0] += 1
+        count += 1
+        i += size
     return count
 
 
-cdef int strongest_set(const hand_t* h, int n, const uint64_t* starts, int longest, int* first) noexcept nogil:
-    """The code of the strongest of the longest sets of a hand, and where it stands."""
-    cdef pairs_t pairs = hand_pairs(h, n)
-    cdef uint64_t mask = starts[longest]
-    cdef int i, code, best = 0
+cdef inline int longest_set(pairs_t pairs) noexcept nogil:
+    """Cards of the longest set of a row that is not empty."""
+    cdef int size = 1
+    while pairs.same | pairs.up | pairs.down:
+        size += 1
+        lengthen(&pairs)
+    return size
+
+
+cdef inline int strongest_set(const left_t* h, const pairs_t* longest, int size, int* first) noexcept nogil:
+    """The code of the strongest of the longest sets of a hand, which start at these places, and where it stands."""
+    cdef bint group = size == 1 or longest.same
+    cdef uint64_t mask = low_bits(h.n) if size == 1 else longest.same if longest.same else longest.up | longest.down
+    cdef int i, low, best = 0
     while mask:
         i = lowest(mask)
         mask &= mask - 1
-        code = set_code(set_at(h, &pairs, i, longest))
-        if code > best:
-            best = code
+        low = number_at(h, i + (size - 1 if not group and longest.down >> i & 1 else 0))
+        if low > best:
+            best = low
             first[0] = i
-    return best
+    return strength_code(size, group, best)
+
+
+cdef inline void ahead(const rules_t* g, const state_t* s, chances_t* chances, const left_t* h, float* f) noexcept nogil:
+    """Features of what comes of the hand that an option leaves if nothing is put into it."""
+    cdef uint8_t number[MAX_HAND]
+    cdef int shows, singles, i
+    cdef int best[3]
+    for i in range(h.n):
+        number[i] = <uint8_t> number_at(h, i)
+    look_ahead(number, h.n, &shows, &singles, best)
+    f[SHOWS_LEFT] = shows
+    f[SINGLES_LEFT] = singles
+    f[NEXT_LONGEST] = best[1] >> 5
+    f[NEXT_BEATEN] = likely_of(beaten(chances, (best[1] >> 5) << 8 | best[1] & 31), others_places(g, s, best[1] >> 5))
+    f[LAST_LONGEST] = best[2] >> 5
+    f[LAST_BEATEN] = likely_of(beaten(chances, (best[2] >> 5) << 8 | best[2] & 31), others_places(g, s, best[2] >> 5))
 
 
 cdef void after(
-    const rules_t* g, const state_t* s, const plan_t* p, const chances_t* chances, const hand_t* h, int n, int code,
-    float* f
+    const rules_t* g, const state_t* s, const weights_t* w, chances_t* chances, const left_t* h, int32_t growth,
+    int code, float* f
 ) noexcept nogil:
-    """Features of the hand after an option, n cards, and of the set then on the table."""
-    cdef uint64_t starts[MAX_HAND + 1]
-    cdef hand_t rest, shown
-    cdef row_t r
-    cdef int size, longest, best, first = 0, count = 0, singles, on_table = code >> 8
+    """Features of the hand that an option leaves, and of the set then on the table."""
+    cdef pairs_t longer = h.pairs, rest, longest = h.pairs
+    cdef int size = 1, best, first = 0, count = h.n, singles = 0, on_table = code >> 8
     cdef float chance = beaten(chances, code)
-    f[CARDS] = n
+    f[GROWTH] = points(growth)
+    f[CARDS] = h.n
     f[NEXT_BEATS] = likely_of(chance, places(s.seat[(s.mover + 1) % g.players].cards, on_table))
     f[ONE_BEATS] = likely_of(chance, others_places(g, s, on_table))
-    if n == 0:
-        f[GROWTH] = points(-p.row.before[EDGE + p.row.n])
+    if h.n == 0:
         f[LONGER] = -on_table
         f[LONGEST] = f[SETS] = f[PIECES] = f[SINGLES] = f[READY] = f[BEST_BEATEN] = f[SECOND] = f[BEST_LOW] = 0
+        f[SHOWS_LEFT] = f[SINGLES_LEFT] = f[NEXT_LONGEST] = f[NEXT_BEATEN] = f[LAST_LONGEST] = f[LAST_BEATEN] = 0
         return
-    load_row(p.w, h, n, False, &r)
-    fill_before(p.w, &r)
-    f[GROWTH] = points(r.before[EDGE + n] - p.row.before[EDGE + p.row.n])
-    f[PIECES] = pieces(&r, &singles)
+    while longer.same | longer.up | longer.down:
+        count += popcount(longer.same | longer.up | longer.down)
+        size += 1
+        longest = longer
+        lengthen(&longer)
+    best = strongest_set(h, &longest, size, &first)
+    f[PIECES] = pieces(&h.pairs, h.n, &singles)
     f[SINGLES] = singles
-    longest = beating_starts(h, n, 0, starts)
-    for size in range(1, longest + 1):
-        count += popcount(starts[size])
-    f[LONGEST] = longest
+    f[LONGEST] = size
     f[SETS] = count
-    f[LONGER] = longest - on_table
-    f[READY] = has_beating(h, n, code)
-    best = strongest_set(h, n, starts, longest, &first)
-    f[BEST_BEATEN] = likely_of(beaten(chances, best), others_places(g, s, longest))
+    f[LONGER] = size - on_table
+    f[READY] = best > code
+    f[BEST_BEATEN] = likely_of(beaten(chances, best), others_places(g, s, size))
     f[BEST_LOW] = best & 15
     f[SECOND] = 0
-    if longest < n:
-        hand_copy(h, &rest)
-        hand_take(&rest, first, longest, &shown)
-        f[SECOND] = beating_starts(&rest, n - longest, 0, starts)
+    if size < h.n:
+        rest = without_set(&h.pairs, first, size, w.relation[number_at(h, first - 1)][
+            number_at(h, first + size)] if first and first + size < h.n else 0)
+        f[SECOND] = longest_set(rest)
+    ahead(g, s, chances, h, f)
 
 
 cdef void after_show(
-    const rules_t* g, const state_t* s, const plan_t* p, const chances_t* chances, const row_t* r, const hand_t* hand,
+    const rules_t* g, const state_t* s, const plan_t* p, chances_t* chances, const row_t* r, const pairs_t* pairs,
     const show_t* show, int taken, float* f
 ) noexcept nogil:
-    """Features of a Show from a row."""
-    cdef int last = show.start + show.length - 1
-    cdef int low = min(r.number[EDGE + show.start], r.number[EDGE + last])
-    cdef bint group = r.number[EDGE + show.start] == r.number[EDGE + last]
-    cdef hand_t left, shown
+    """Features of a Show from a row, which is the hand or the hand with a scouted card."""
+    cdef int end = show.start + show.length
+    cdef int low = min(r.number[EDGE + show.start], r.number[EDGE + end - 1])
+    cdef bint group = r.number[EDGE + show.start] == r.number[EDGE + end - 1]
+    cdef int32_t worth = 0 if show.length == r.n else without(p.w, r, show.start, end)
+    cdef left_t left
     f[TAKEN] = taken
     f[SIZE] = show.length
     f[RUN] = 0 if group else show.length
     f[LOW] = low
     f[ENDS] = show.length == r.n
-    hand_copy(hand, &left)
-    hand_take(&left, show.start, show.length, &shown)
-    after(g, s, p, chances, &left, r.n - show.length, strength_code(show.length, group, low), f)
+    take_out(p.w, r, pairs, show.start, show.length, &left)
+    after(g, s, p.w, chances, &left, worth - p.row.before[EDGE + p.row.n], strength_code(show.length, group, low), f)
 
 
 cdef void after_scout(
-    const rules_t* g, const state_t* s, const plan_t* p, const chances_t* chances, int block, int place, bint both,
-    float* f
+    const rules_t* g, const state_t* s, const plan_t* p, const pairs_t* pairs, chances_t* chances, int block, int place,
+    bint both, float* f
 ) noexcept nogil:
     """Features of a Scout, or of a Scout & Show that shows what planning would."""
     cdef set_t rest = set_cut(s.active, block >> 1)
     cdef show_t shows[MAX_SHOWS]
+    cdef left_t left
     cdef hand_t grown
     cdef row_t r
     cdef int i, n, best = 0
     f[NUMBER] = p.number[block]
-    hand_copy(&s.seat[s.mover].hand, &grown)
-    hand_insert(&grown, place, p.number[block])
+    put_in(p.w, &p.row, pairs, place, p.number[block], &left)
     if not both:
         f[TAKEN] = f[SIZE] = f[RUN] = f[LOW] = 0
         f[ENDS] = not g.two and s.row + 1 == g.players - 1 and (rest.size > 0 or g.ends_on_emptying)
-        after(g, s, p, chances, &grown, p.places, set_code(rest), f)
+        after(g, s, p.w, chances, &left, with_card(p.w, &p.row, place, p.number[block]) - p.row.before[EDGE + p.row.n],
+              set_code(rest), f)
         return
+    hand_copy(&s.seat[s.mover].hand, &grown)
+    hand_insert(&grown, place, p.number[block])
     load_row(p.w, &grown, p.places, False, &r)
     fill_before(p.w, &r)
     fill_after(p.w, &r)
@@ -271,15 +405,16 @@ cdef void after_scout(
     for i in range(1, n):
         if shows[i].worth > shows[best].worth:
             best = i
-    after_show(g, s, p, chances, &r, &grown, &shows[best], rest.size, f)
+    after_show(g, s, p, chances, &r, &left.pairs, &shows[best], rest.size, f)
 
 
-cdef void look_about(const rules_t* g, const state_t* s, const plan_t* p, int unseen, float* f) noexcept nogil:
+cdef void look_about(
+    const rules_t* g, const state_t* s, const plan_t* p, const pairs_t* pairs, int unseen, float* f
+) noexcept nogil:
     """Features of the position, the same for all options."""
     cdef int me = s.mover
     cdef int following = (me + 1) % g.players
     cdef int code = set_code(s.active), taken = 0, singles, q
-    cdef uint64_t starts[MAX_HAND + 1]
     for q in range(g.players):
         taken += s.seat[q].taken
     f[0] = s.both_left >> me & 1
@@ -298,8 +433,8 @@ cdef void look_about(const rules_t* g, const state_t* s, const plan_t* p, int un
     f[13] = s.seat[me].chips
     f[14] = s.seat[following].chips
     f[15] = s.seat[(me + g.players - 1) % g.players].cards
-    f[16] = pieces(&p.row, &singles)
-    f[17] = beating_starts(&s.seat[me].hand, s.seat[me].cards, 0, starts)
+    f[16] = pieces(pairs, p.row.n, &singles)
+    f[17] = longest_set(pairs[0])
     f[18] = s.both_left >> following & 1
     f[19] = unseen
     f[20] = taken
@@ -311,6 +446,7 @@ cdef void look_about(const rules_t* g, const state_t* s, const plan_t* p, int un
 cdef void look(const rules_t* g, const state_t* s, choice_t* c) noexcept nogil:
     """The options of a turn and their features."""
     cdef plan_t p
+    cdef pairs_t pairs
     cdef chances_t chances
     cdef int of_number[NUMBERS_SEEN]
     cdef int32_t best = NO_WORTH
@@ -319,8 +455,9 @@ cdef void look(const rules_t* g, const state_t* s, choice_t* c) noexcept nogil:
     cdef int at[2][4]
     cdef float* f
     plan(g, s, tuned(g), &p)
-    fill_chances(of_number, unseen, &chances)
-    look_about(g, s, &p, unseen, c.of_position)
+    pairs = hand_pairs(&s.seat[s.mover].hand, p.row.n)
+    begin_chances(of_number, unseen, &chances)
+    look_about(g, s, &p, &pairs, unseen, c.of_position)
     for i in range(p.shows):
         best = max(best, p.show[i].worth)
     for both in range(1 + p.both):
@@ -342,7 +479,7 @@ cdef void look(const rules_t* g, const state_t* s, choice_t* c) noexcept nogil:
         f[GAP] = points(p.show[i].worth - best)
         f[SHOWS] = 1
         f[SCOUTS] = f[DOES_BOTH] = f[NUMBER] = 0
-        after_show(g, s, &p, &chances, &p.row, &s.seat[s.mover].hand, &p.show[i], s.active.size, f)
+        after_show(g, s, &p, &chances, &p.row, &pairs, &p.show[i], s.active.size, f)
         c.n += 1
     for both in range(1 + p.both):
         for b in range(p.blocks):
@@ -356,7 +493,7 @@ cdef void look(const rules_t* g, const state_t* s, choice_t* c) noexcept nogil:
             f[SHOWS] = 0
             f[SCOUTS] = not both
             f[DOES_BOTH] = both
-            after_scout(g, s, &p, &chances, b, place, both, f)
+            after_scout(g, s, &p, &pairs, &chances, b, place, both, f)
             c.n += 1
 
 
@@ -365,35 +502,18 @@ cdef void look(const rules_t* g, const state_t* s, choice_t* c) noexcept nogil:
 
 cdef inline void begin(const net_t* net, const float* of_position, float* base) noexcept nogil:
     """What the position adds to the hidden units."""
-    cdef int j, k
-    for j in range(HIDDEN):
-        base[j] = net.bias[j]
-    for k in range(POSITION_FEATURES):
-        for j in range(HIDDEN):
-            base[j] += of_position[k] * net.position[k][j]
+    net_add(net.bias, &net.position[0][0], of_position, POSITION_FEATURES, base)
 
 
 cdef inline float total(const net_t* net, const float* base, const float* of_option) noexcept nogil:
     """The score of an option."""
-    cdef float unit[HIDDEN]
-    cdef float part[4]
+    cdef float units[HIDDEN]
     cdef float score = 0
-    cdef int j, k
-    for j in range(HIDDEN):
-        unit[j] = base[j]
+    cdef int k
+    net_add(base, &net.option[0][0], of_option, OPTION_FEATURES, units)
     for k in range(OPTION_FEATURES):
-        for j in range(HIDDEN):
-            unit[j] += of_option[k] * net.option[k][j]
         score += of_option[k] * net.direct[k]
-    for j in range(HIDDEN):
-        unit[j] = net.out[j] * unit[j] if unit[j] > 0 else 0
-    # four sums at once, so that they need not wait for each other
-    for j in range(4):
-        part[j] = unit[j]
-    for k in range(4, HIDDEN, 4):
-        for j in range(4):
-            part[j] += unit[k + j]
-    return score + ((part[0] + part[1]) + (part[2] + part[3]))
+    return score + net_fold(units, net.out)
 
 
 cdef int best_option(const net_t* net, const choice_t* c) noexcept nogil:

@@ -160,20 +160,24 @@ cdef inline void scouted_shows(
 ) noexcept nogil:
     """For every place the best of these Shows that a card put in there does not touch, and the best that it
     stands beside."""
+    cdef int32_t ending[MAX_HAND + 1]
     cdef int i, place
-    cdef int32_t worth
+    cdef int32_t before = NO_WORTH, behind = NO_WORTH
     for place in range(r.n + 1):
-        apart[place] = beside[place] = NO_WORTH
+        beside[place] = ending[place] = NO_WORTH
     for i in range(count):
-        worth = shows[i].worth
         place = shows[i].start
-        beside[place] = max(beside[place], worth)
+        beside[place] = max(beside[place], shows[i].worth)
         place += shows[i].length
-        beside[place] = max(beside[place], worth)
-        for place in range(shows[i].start):
-            apart[place] = max(apart[place], worth)
-        for place in range(shows[i].start + shows[i].length + 1, r.n + 1):
-            apart[place] = max(apart[place], worth)
+        ending[place] = max(ending[place], shows[i].worth)
+    # Shows that end before a place, then those that start behind it
+    for place in range(r.n + 1):
+        apart[place] = before
+        before = max(before, ending[place])
+    for place in range(r.n, -1, -1):
+        apart[place] = max(apart[place], behind)
+        behind = max(behind, beside[place])
+        beside[place] = max(beside[place], ending[place])
 
 
 cdef uint64_t places_near(const hand_t* hand, int number) noexcept nogil:
