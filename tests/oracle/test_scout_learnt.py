@@ -65,6 +65,36 @@ def test_features_by_hand():
     assert {row[2] for row in options["scout", 0, False]} == {1}
     assert all(row[5] == 5 and row[18] == 3 for row in options["scout", 0, False])
     assert all(row[5] == 5 and row[18] == 9 for row in options["scout", 1, True])
+    # 6 and 1 go out one by one; with a 7 beside the 6, the pair, the run of 6 and 7, and the 1
+    assert pair[23:26] == [2, 2, 1]
+    best = min(options["scout", 0, True], key=lambda row: row[24])
+    assert best[18] == 7
+    assert best[23:26] == [3, 1, 3]
+
+
+def taken_out(row):
+    """Every row that a Show leaves, and how many cards it shows."""
+    return [(row[:i] + row[i + n :], n) for i, n in scout.legal_sets(row)] if row else []
+
+
+def emptied(row):
+    """The least Shows that empty a row, and of them those of one card, by trying all."""
+    tried = [(1 + shows, (n == 1) + singles) for left, n in taken_out(row) for shows, singles in [emptied(left)]]
+    return min(tried, default=(0, 0))
+
+
+def test_what_comes_together():
+    """The numbers of a hand, tried by hand and in all orders of Shows."""
+    assert twin.least_shows((5, 6, 1, 7)) == (2, 1)  # the 1, then the run; the run first would leave two
+    assert twin.comes_together((5, 6, 1, 7), 0) == (2, False, 5)
+    assert twin.comes_together((5, 6, 1, 7), 1) == (3, False, 5)
+    assert twin.least_shows((3, 8, 3, 1, 2, 3)) == (3, 1)  # the 8, the 1-2, then three 3s
+    assert twin.comes_together((3, 8, 3, 1, 2, 3), 1) == (3, False, 1)
+    assert twin.comes_together((3, 8, 3, 1, 2, 3), 2) == (3, True, 3)
+    rng = np.random.default_rng(1)
+    for _ in range(60):
+        row = tuple(int(number) for number in rng.integers(1, 6, rng.integers(1, 7)))
+        assert twin.least_shows(row) == emptied(row)
 
 
 def test_chances():
@@ -134,7 +164,7 @@ def test_samples():
     counts, positions, options, margins = game.learnt_samples(4000, plain, 0.0, seed=3)
     assert counts.shape == (4000,)
     assert positions.shape == (4000, 24)
-    assert options.shape == (counts.sum(), 23)
+    assert options.shape == (counts.sum(), 29)
     assert margins.shape == (counts.sum(),)
     assert counts.min() >= 2
     starts = np.cumsum(counts) - counts
@@ -156,10 +186,10 @@ def test_samples():
 
 def test_what_is_refused():
     game = scout.Game(players=3)
-    for constants in ([1, 2], np.full(1591, np.nan), np.full(1591, 1e9), "many", np.zeros((1591, 1))):
-        with pytest.raises(ArgumentError, match="constants of the rule are 1591 numbers"):
+    for constants in ([1, 2], np.full(1789, np.nan), np.full(1789, 1e9), "many", np.zeros((1789, 1))):
+        with pytest.raises(ArgumentError, match="constants of the rule are 1789 numbers"):
             game.learnt_contest(constants)
-        with pytest.raises(ArgumentError, match="constants of the rule are 1591 numbers"):
+        with pytest.raises(ArgumentError, match="constants of the rule are 1789 numbers"):
             game.learnt_samples(1, constants)
     for number in (0, -1, 1.5, "2", None, 2**40):
         with pytest.raises(ArgumentError, match="must be a whole number of at least 1"):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,8 @@ import numpy as np
 from solver import scout
 from tests.reference import scout_play as play
 
-OPTION, POSITION, HIDDEN = 23, 24, 32
+OPTION, POSITION, HIDDEN = 29, 24, 32
+AHEAD = 32  # cards of a hand of which is looked at what comes together
 EQUAL = 5e-3  # points: worths closer than this are the same, since the constants have two digits
 
 
@@ -37,6 +39,39 @@ def pieces(tops: Sequence[int]) -> tuple[int, int]:
         singles += j == i + 1
         i = j
     return count, singles
+
+
+def step(left: int, right: int) -> int | None:
+    """What kind of set two cards begin: 0 alike, 1 rising, -1 falling."""
+    return right - left if abs(right - left) <= 1 else None
+
+
+@cache
+def least_shows(row: tuple[int, ...], kind: int | None = None, size: int = 0) -> tuple[int, int]:
+    """The least Shows that empty a row, each taking out a set of cards that have come together, and of these Shows as
+    few as may be of one card; if `size`, the first card goes on a set of so many cards and this kind."""
+    if not row:
+        return 0, 0
+    shows, singles = least_shows(row[1:])
+    best = (shows + 1, singles + (size == 0))
+    for k in range(1, len(row)):
+        if step(row[0], row[k]) is not None and kind in (None, step(row[0], row[k])):
+            between, rest = least_shows(row[1:k]), least_shows(row[k:], step(row[0], row[k]), size + 1)
+            best = min(best, (between[0] + rest[0], between[1] + rest[1]))
+    return best
+
+
+@cache
+def comes_together(row: tuple[int, ...], shows: int) -> tuple[int, bool, int]:
+    """Of the longest sets that there may be after up to so many Shows the strongest: size, whether it is a group, and
+    its smallest number."""
+    best = (0, False, 0)
+    for start, length in scout.legal_sets(row) if row else []:
+        shown = row[start : start + length]
+        best = max(best, (length, len(set(shown)) == 1, min(shown)))
+        if shows:
+            best = max(best, comes_together(row[:start] + row[start + length :], shows - 1))
+    return best
 
 
 def beaten(shares: dict[int, float], shown: Sequence[int]) -> float:
@@ -133,6 +168,13 @@ class Looker:
             if length == longest and (not strongest or scout.beats(one, strongest)):
                 strongest, at = one, start
         rest = [*tops[:at], *tops[at + longest :]]
+        shows_left, singles_left = least_shows(tuple(tops[:AHEAD]))
+        further = len(tops) - len(tops[:AHEAD])
+        ahead = []
+        for shows in (1, 2):
+            size, group, low = comes_together(tuple(tops[:AHEAD]), shows)
+            numbers = [low] * size if group else list(range(low, low + size))
+            ahead += [size, likely(beaten(self.shares, numbers), self.places(size, self.others)) if tops else 0]
         return [
             gap,
             kind == "show",
@@ -157,6 +199,9 @@ class Looker:
             max((length for _, length in scout.legal_sets(rest)), default=0) if rest else 0,
             pieces(tops)[1],
             min(strongest, default=0),
+            shows_left + further,
+            singles_left + further,
+            *ahead,
         ]
 
     def options(self) -> dict[Any, list[list[float]]]:

@@ -375,7 +375,7 @@ cdef class Game(Options):
     def learnt_constants(self):
         """The constants of the rule that is learnt, for this number of players.
 
-        float32, shape (1591,): for each feature of an option, then for each of the position, what it adds to each of 32
+        float32, shape (1789,): for each feature of an option, then for each of the position, what it adds to each of 32
         hidden units | what these begin with | what each that is above 0 adds to the score | what each feature of an
         option adds to it at once. `learnt_samples` names the features; experiments/learnt-play finds the constants.
         """
@@ -390,7 +390,7 @@ cdef class Game(Options):
 
         Parameters
         ----------
-        constants : array_like of float, shape (1591,), or None
+        constants : array_like of float, shape (1789,), or None
             In the order of `learnt_constants`. None: those.
         deals : int, default 100
         seed : int, numpy.random.SeedSequence, Rng or None
@@ -421,7 +421,7 @@ cdef class Game(Options):
         ----------
         decisions : int
             Turns, at least 1.
-        constants : array_like of float, shape (1591,), or None
+        constants : array_like of float, shape (1789,), or None
             Of the rule, in the order of `learnt_constants`. None: those.
         explore : float, default 0.05
             Chance in 0..1 that a round goes on with any option in place of the rule's.
@@ -448,7 +448,9 @@ cdef class Game(Options):
             player, any other beats the set then on the table | whether the hand after it does | its longest set
             less the size of that set | number of the scouted card | how likely another beats the strongest set of
             the hand after it | longest set without that one | single cards among the sets | smallest number of the
-            strongest set.
+            strongest set | if nothing more goes into the hand: least Shows that empty it, of these those of one card |
+            cards of the longest set there, or that one Show lets come together, how likely another beats the strongest
+            such set | the same after two Shows.
         margins : numpy.ndarray of float32, shape (sum of counts,)
             What came of it: own score less the mean of the others', in points.
 
