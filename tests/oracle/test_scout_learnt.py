@@ -47,6 +47,26 @@ def test_scores_of_options(players, options):
     assert min(kinds["show"], kinds["scout"]) >= 4
 
 
+@pytest.mark.parametrize("cards", [16, 17, 33])
+def test_long_hands(cards):
+    """More cards than one vector holds, and more than are looked ahead in."""
+    deck = [(low, high) for low in range(1, 10) for high in range(low + 1, 11)]
+    rng = np.random.default_rng(cards)
+    drawn = [rng.permuted(card) for card in rng.permutation(deck)]
+    hand = " ".join(f"{top}/{bottom}" for top, bottom in drawn[:cards])
+    top, bottom = drawn[cards]
+    others = [(len(deck) - cards - 1 + i) // 4 for i in range(4)]
+    chips = [(cards - 9 + i) // 4 for i in range(4)]
+    numbers = (" ".join(map(str, row)) for row in ([cards, *others], [0, *chips]))
+    position = scout.parse(
+        "scout(players=5) | hand {} | table {}/{} by 4 | cards {} | chips {}".format(hand, top, bottom, *numbers)
+    )
+    wanted, scores = twin.scores(position), found(position.sample(1))
+    assert set(scores) <= set(wanted)
+    for key, score in scores.items():
+        assert min(abs(score - other) for other in wanted[key]) < 2e-3 * (1 + abs(score)), key
+
+
 def test_features_by_hand():
     """Seat 0 has 5-5-6-1 and faces a pair of 3s of seat 2; the others have 11 and 10 cards."""
     line = "scout(players=3) | hand 5/9 5/8 6/7 1/2 | table 3/7 3/9 by 2 | cards 4 11 10 | chips 1 0 1 | score 2 3 4"

@@ -108,7 +108,9 @@ static SOLVER_ALWAYS_INLINE int scout_look_ahead(const uint8_t *number, int n, i
 static inline void scout_ahead(const uint8_t *number, int n, int *shows, int *singles, int *best)
 {
     const int seen = n < SCOUT_AHEAD ? n : SCOUT_AHEAD;
-    const int least = seen <= 16 ? scout_look_ahead(number, seen, best, 16) : scout_look_ahead(number, seen, best, 32);
+    const int least = seen <= 8    ? scout_look_ahead(number, seen, best, 8)
+                      : seen <= 16 ? scout_look_ahead(number, seen, best, 16)
+                                   : scout_look_ahead(number, seen, best, SCOUT_AHEAD);
     *shows = least / SCOUT_SHOW + n - seen;
     *singles = least % SCOUT_SHOW + n - seen;
 }

@@ -12,8 +12,8 @@ so that the same position gets the same bits everywhere.
 from libc.stdint cimport int32_t, uint8_t, uint64_t
 
 from solver._core cimport (
-    MAX_HAND, hand_copy, hand_insert, hand_pairs, hand_t, lengthen, low_bits, lowest, mask_insert, mask_remove, pairs_t, popcount,
-    rng_below, rng_double, rng_fork, rng_t, set_code, set_cut, set_t, strength_code, transpose8,
+    MAX_HAND, hand_copy, hand_insert, hand_pairs, hand_t, lengthen, low_bits, lowest, mask_insert, mask_remove, pairs_t,
+    popcount, rng_below, rng_double, rng_fork, rng_t, set_code, set_cut, set_t, strength_code, transpose8,
 )
 from solver.games._scout cimport (
     MARGIN, MAX_SEATS, OVER, TURN, active_cards, apply, payoffs, rules_t, scouts_since, state_t,
@@ -22,7 +22,8 @@ from solver.games._scout_policy cimport (
     MAX_SHOWS, list_shows, plan, plan_t, planning, scout_id, show_id, show_t, tuned,
 )
 from solver.games._scout_rows cimport (
-    EDGE, EQUAL, HIGHER, LOWER, NO_WORTH, POINT, fill_after, fill_before, load_row, row_t, weights_t, with_card, without,
+    EDGE, EQUAL, HIGHER, LOWER, NO_WORTH, POINT, fill_after, fill_before, load_row, row_t, weights_t, with_card,
+    without,
 )
 
 
@@ -107,14 +108,14 @@ cdef int count_unseen(const rules_t* g, const state_t* s, int* of_number) noexce
     cdef uint8_t table[64]
     cdef uint64_t seen = s.gone | s.out | s.left[s.mover]
     cdef uint64_t cards, hidden
-    cdef int i, j, n = 0
-    for i in range(0, s.seat[s.mover].cards, 8):
+    cdef int i, _i, block, n = 0
+    for block in range(0, s.seat[s.mover].cards, 8):
         # eight cards, a bit each in eight planes, become a byte each
         cards = 0
-        for j in range(8):
-            cards |= (s.seat[s.mover].hand.plane[j] >> i & 255) << (8 * j)
+        for i in range(8):
+            cards |= (s.seat[s.mover].hand.plane[i] >> block & 255) << (8 * i)
         cards = transpose8(cards)
-        for i in range(i, min(i + 8, s.seat[s.mover].cards)):
+        for _i in range(min(8, s.seat[s.mover].cards - block)):
             seen |= <uint64_t> 1 << g.index[cards & 255]
             cards >>= 8
     for i in range(active_cards(s, table)):
@@ -263,17 +264,17 @@ cdef inline int pieces(const pairs_t* pairs, int n, int* singles) noexcept nogil
     """The least number of sets that a row falls into, and how many are of one card: each as long as it may be, since
     a part of a set is a set."""
     cdef int i = 0, size, count = 0
-    cdef uint64_t further
+    cdef uint64_t of_kind
     singles[0] = 0
     while i < n:
         # two neighbours make sets of one kind at most
-        further = (pairs.same | pairs.up | pairs.down) >> i & 1
-        if further:
-            further = pairs.same >> i if pairs.same >> i & 1 else pairs.up >> i if pairs.up >> i & 1 else pairs.down >> i
-            size = 1 + lowest(~further)
-        else:
-            size = 1
-            singles[0] += 1
+        of_kind = pairs.same >> i
+        if not of_kind & 1:
+            of_kind = pairs.up >> i
+        if not of_kind & 1:
+            of_kind = pairs.down >> i
+        size = 1 + lowest(~of_kind)
+        singles[0] += size == 1
         count += 1
         i += size
     return count
@@ -303,7 +304,9 @@ cdef inline int strongest_set(const left_t* h, const pairs_t* longest, int size,
     return strength_code(size, group, best)
 
 
-cdef inline void ahead(const rules_t* g, const state_t* s, chances_t* chances, const left_t* h, float* f) noexcept nogil:
+cdef inline void ahead(
+    const rules_t* g, const state_t* s, chances_t* chances, const left_t* h, float* f
+) noexcept nogil:
     """Features of what comes of the hand that an option leaves if nothing is put into it."""
     cdef uint8_t number[MAX_HAND]
     cdef int shows, singles, i
