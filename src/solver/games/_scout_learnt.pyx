@@ -34,7 +34,11 @@ cdef extern from "games/_scout_net.h" nogil:
 
 
 cdef extern from "games/_scout_ahead.h" nogil:
-    void look_ahead "scout_ahead"(const uint8_t* number, int n, int* shows, int* singles, int* best) noexcept
+    ctypedef struct scout_row:
+        pass
+    void read_hand "scout_read_hand"(scout_row* row, const uint8_t* number, int n) noexcept
+    void look_ahead "scout_ahead"(
+        scout_row* row, const uint8_t* number, int n, int kept, int* shows, int* singles, int* best) noexcept
 
 
 cdef extern from "games/_scout_learnt.h":
@@ -79,10 +83,11 @@ cdef enum:
     FAR = 8 * POINT                # of more Shows than that those so far behind the best option are left out
 
 
-ctypedef struct chances_t:
+ctypedef struct outlook_t:
     # By how often a number is among the cards not seen, an end of a card each, and how often so many in a row: the
     # chance that cards in a row are a set of this size with a smallest number above that.
     # They are counted for sizes up to one, and for more when they are asked for.
+    scout_row hand                 # ... and the hand of the seat to decide, read for what comes together
     int counted
     float share[NUMBERS_SEEN + LENGTHS]
     float same[NUMBERS_SEEN]
@@ -132,7 +137,7 @@ cdef int count_unseen(const rules_t* g, const state_t* s, int* of_number) noexce
     return n
 
 
-cdef void begin_chances(const int* of_number, int unseen, chances_t* c) noexcept nogil:
+cdef void begin_chances(const int* of_number, int unseen, outlook_t* c) noexcept nogil:
     cdef int number
     cdef float ends = 2 * unseen if unseen else 1
     c.counted = 0
@@ -143,7 +148,7 @@ cdef void begin_chances(const int* of_number, int unseen, chances_t* c) noexcept
         c.same[number] = c.steps[number] = 1
 
 
-cdef void count_chances(int size, chances_t* c) noexcept nogil:
+cdef void count_chances(int size, outlook_t* c) noexcept nogil:
     """... of sets up to a size."""
     cdef int number
     cdef float factor
@@ -159,7 +164,7 @@ cdef void count_chances(int size, chances_t* c) noexcept nogil:
             c.run[c.counted][number - 1] = c.run[c.counted][number] + factor * c.steps[number]
 
 
-cdef inline float beaten(chances_t* c, int code) noexcept nogil:
+cdef inline float beaten(outlook_t* c, int code) noexcept nogil:
     """The chance that so many cards in a row as a set has, or one more, beat it."""
     cdef int size = code >> 8, low = code & 15
     cdef float chance = 0
@@ -204,6 +209,7 @@ cdef struct left_t:
     int at                         # where the set was, or the card is
     int further                    # how much further on in the row the numbers behind that stand
     int card                       # the number that is put in; 0 if a set is taken out
+    int kept                       # of the hand's cards behind all changes, also before a Show that follows a Scout
 
 
 cdef inline int number_at(const left_t* h, int place) noexcept nogil:
@@ -241,6 +247,7 @@ cdef inline void take_out(
     h.at = start
     h.further = length
     h.card = 0
+    h.kept = r.n - start - length
     h.pairs = without_set(pairs, start, length, w.relation[r.number[EDGE + start - 1]][r.number[EDGE + start + length]])
 
 
@@ -252,6 +259,7 @@ cdef inline void put_in(
     h.at = place
     h.further = -1
     h.card = number
+    h.kept = r.n - place
     h.pairs.same = mask_insert(pairs.same, place, 0)
     h.pairs.up = mask_insert(pairs.up, place, 0)
     h.pairs.down = mask_insert(pairs.down, place, 0)
@@ -305,7 +313,7 @@ cdef inline int strongest_set(const left_t* h, const pairs_t* longest, int size,
 
 
 cdef inline void ahead(
-    const rules_t* g, const state_t* s, chances_t* chances, const left_t* h, float* f
+    const rules_t* g, const state_t* s, outlook_t* outlook, const left_t* h, float* f
 ) noexcept nogil:
     """Features of what comes of the hand that an option leaves if nothing is put into it."""
     cdef uint8_t number[MAX_HAND]
@@ -313,23 +321,23 @@ cdef inline void ahead(
     cdef int best[3]
     for i in range(h.n):
         number[i] = <uint8_t> number_at(h, i)
-    look_ahead(number, h.n, &shows, &singles, best)
+    look_ahead(&outlook.hand, number, h.n, h.kept, &shows, &singles, best)
     f[SHOWS_LEFT] = shows
     f[SINGLES_LEFT] = singles
     f[NEXT_LONGEST] = best[1] >> 5
-    f[NEXT_BEATEN] = likely_of(beaten(chances, (best[1] >> 5) << 8 | best[1] & 31), others_places(g, s, best[1] >> 5))
+    f[NEXT_BEATEN] = likely_of(beaten(outlook, (best[1] >> 5) << 8 | best[1] & 31), others_places(g, s, best[1] >> 5))
     f[LAST_LONGEST] = best[2] >> 5
-    f[LAST_BEATEN] = likely_of(beaten(chances, (best[2] >> 5) << 8 | best[2] & 31), others_places(g, s, best[2] >> 5))
+    f[LAST_BEATEN] = likely_of(beaten(outlook, (best[2] >> 5) << 8 | best[2] & 31), others_places(g, s, best[2] >> 5))
 
 
 cdef void after(
-    const rules_t* g, const state_t* s, const weights_t* w, chances_t* chances, const left_t* h, int32_t growth,
+    const rules_t* g, const state_t* s, const weights_t* w, outlook_t* outlook, const left_t* h, int32_t growth,
     int code, float* f
 ) noexcept nogil:
     """Features of the hand that an option leaves, and of the set then on the table."""
     cdef pairs_t longer = h.pairs, rest, longest = h.pairs
     cdef int size = 1, best, first = 0, count = h.n, singles = 0, on_table = code >> 8
-    cdef float chance = beaten(chances, code)
+    cdef float chance = beaten(outlook, code)
     f[GROWTH] = points(growth)
     f[CARDS] = h.n
     f[NEXT_BEATS] = likely_of(chance, places(s.seat[(s.mover + 1) % g.players].cards, on_table))
@@ -351,21 +359,21 @@ cdef void after(
     f[SETS] = count
     f[LONGER] = size - on_table
     f[READY] = best > code
-    f[BEST_BEATEN] = likely_of(beaten(chances, best), others_places(g, s, size))
+    f[BEST_BEATEN] = likely_of(beaten(outlook, best), others_places(g, s, size))
     f[BEST_LOW] = best & 15
     f[SECOND] = 0
     if size < h.n:
         rest = without_set(&h.pairs, first, size, w.relation[number_at(h, first - 1)][
             number_at(h, first + size)] if first and first + size < h.n else 0)
         f[SECOND] = longest_set(rest)
-    ahead(g, s, chances, h, f)
+    ahead(g, s, outlook, h, f)
 
 
 cdef void after_show(
-    const rules_t* g, const state_t* s, const plan_t* p, chances_t* chances, const row_t* r, const pairs_t* pairs,
-    const show_t* show, int taken, float* f
+    const rules_t* g, const state_t* s, const plan_t* p, outlook_t* outlook, const row_t* r, const pairs_t* pairs,
+    const show_t* show, int taken, int kept, float* f
 ) noexcept nogil:
-    """Features of a Show from a row, which is the hand or the hand with a scouted card."""
+    """Features of a Show from a row, which is the hand or the hand with a scouted card before the last `kept`."""
     cdef int end = show.start + show.length
     cdef int low = min(r.number[EDGE + show.start], r.number[EDGE + end - 1])
     cdef bint group = r.number[EDGE + show.start] == r.number[EDGE + end - 1]
@@ -377,11 +385,12 @@ cdef void after_show(
     f[LOW] = low
     f[ENDS] = show.length == r.n
     take_out(p.w, r, pairs, show.start, show.length, &left)
-    after(g, s, p.w, chances, &left, worth - p.row.before[EDGE + p.row.n], strength_code(show.length, group, low), f)
+    left.kept = min(left.kept, kept)
+    after(g, s, p.w, outlook, &left, worth - p.row.before[EDGE + p.row.n], strength_code(show.length, group, low), f)
 
 
 cdef void after_scout(
-    const rules_t* g, const state_t* s, const plan_t* p, const pairs_t* pairs, chances_t* chances, int block, int place,
+    const rules_t* g, const state_t* s, const plan_t* p, const pairs_t* pairs, outlook_t* outlook, int block, int place,
     bint both, float* f
 ) noexcept nogil:
     """Features of a Scout, or of a Scout & Show that shows what planning would."""
@@ -396,7 +405,7 @@ cdef void after_scout(
     if not both:
         f[TAKEN] = f[SIZE] = f[RUN] = f[LOW] = 0
         f[ENDS] = not g.two and s.row + 1 == g.players - 1 and (rest.size > 0 or g.ends_on_emptying)
-        after(g, s, p.w, chances, &left, with_card(p.w, &p.row, place, p.number[block]) - p.row.before[EDGE + p.row.n],
+        after(g, s, p.w, outlook, &left, with_card(p.w, &p.row, place, p.number[block]) - p.row.before[EDGE + p.row.n],
               set_code(rest), f)
         return
     hand_copy(&s.seat[s.mover].hand, &grown)
@@ -408,7 +417,7 @@ cdef void after_scout(
     for i in range(1, n):
         if shows[i].worth > shows[best].worth:
             best = i
-    after_show(g, s, p, chances, &r, &left.pairs, &shows[best], rest.size, f)
+    after_show(g, s, p, outlook, &r, &left.pairs, &shows[best], rest.size, p.row.n - place, f)
 
 
 cdef void look_about(
@@ -450,7 +459,7 @@ cdef void look(const rules_t* g, const state_t* s, choice_t* c) noexcept nogil:
     """The options of a turn and their features."""
     cdef plan_t p
     cdef pairs_t pairs
-    cdef chances_t chances
+    cdef outlook_t outlook
     cdef int of_number[NUMBERS_SEEN]
     cdef int32_t best = NO_WORTH
     cdef int i, both, b, place, unseen = count_unseen(g, s, of_number)
@@ -459,7 +468,8 @@ cdef void look(const rules_t* g, const state_t* s, choice_t* c) noexcept nogil:
     cdef float* f
     plan(g, s, tuned(g), &p)
     pairs = hand_pairs(&s.seat[s.mover].hand, p.row.n)
-    begin_chances(of_number, unseen, &chances)
+    begin_chances(of_number, unseen, &outlook)
+    read_hand(&outlook.hand, &p.row.number[EDGE], p.row.n)
     look_about(g, s, &p, &pairs, unseen, c.of_position)
     for i in range(p.shows):
         best = max(best, p.show[i].worth)
@@ -482,7 +492,7 @@ cdef void look(const rules_t* g, const state_t* s, choice_t* c) noexcept nogil:
         f[GAP] = points(p.show[i].worth - best)
         f[SHOWS] = 1
         f[SCOUTS] = f[DOES_BOTH] = f[NUMBER] = 0
-        after_show(g, s, &p, &chances, &p.row, &pairs, &p.show[i], s.active.size, f)
+        after_show(g, s, &p, &outlook, &p.row, &pairs, &p.show[i], s.active.size, p.row.n, f)
         c.n += 1
     for both in range(1 + p.both):
         for b in range(p.blocks):
@@ -496,7 +506,7 @@ cdef void look(const rules_t* g, const state_t* s, choice_t* c) noexcept nogil:
             f[SHOWS] = 0
             f[SCOUTS] = not both
             f[DOES_BOTH] = both
-            after_scout(g, s, &p, &pairs, &chances, b, place, both, f)
+            after_scout(g, s, &p, &pairs, &outlook, b, place, both, f)
             c.n += 1
 
 
