@@ -143,7 +143,7 @@ Share of the variance of what the rest of the round brings that is explained on 
 {tables.markdown(explained)}
 The constants, in points; a feature of the others is the mean over them:
 
-{tables.markdown(rows, {f"{players} players": "+.3f" for players in found})}
+{tables.markdown(rows, {f"{players} players": "+z.3f" for players in found})}
 ![Points for one more of each feature](constants.svg)
 """,
         encoding="utf-8",
