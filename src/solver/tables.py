@@ -48,7 +48,7 @@ def write_csv(path: str | os.PathLike[str], rows: Rows, digits: int = 6) -> None
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(names)
         for row in rows:
-            writer.writerow([f"{cell:.{digits}g}" if isinstance(cell, float) else cell for cell in row.values()])
+            writer.writerow([f"{cell:z.{digits}g}" if isinstance(cell, float) else cell for cell in row.values()])
 
 
 def markdown(rows: Rows, formats: Mapping[str, str] | None = None) -> str:
@@ -87,7 +87,7 @@ def markdown(rows: Rows, formats: Mapping[str, str] | None = None) -> str:
         if cell is None:
             return ""
         if number(cell):
-            return format(cell, given.get(name, "," if isinstance(cell, int) else ".4g"))
+            return format(cell, given.get(name, "," if isinstance(cell, int) else "z.4g"))
         return str(cell).replace("|", "\\|")
 
     right = [all(number(row[name]) or row[name] is None for row in rows) for name in names]

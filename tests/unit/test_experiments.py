@@ -30,8 +30,8 @@ NUMBER = re.compile(r"\d+(?:\.(\d+))?(?:e([-+]?\d+))?")
 
 
 def alike(text, other):
-    """Whether two texts differ by no more than the last digit of numbers with a fraction, or the sign of a 0: numpy adds
-    up in another order on another processor, and what lies between two roundings falls to either side."""
+    """Whether two texts differ by no more than the last digit of numbers with a fraction, or the sign of a 0: numpy
+    adds up in another order on another processor, and what lies between two roundings falls to either side."""
     if text == other:
         return True
     text, other = (re.sub(r"[-+](?=0\.0+(?!\d))", "", one) for one in (text, other))
