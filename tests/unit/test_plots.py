@@ -131,3 +131,10 @@ def test_tables(tmp_path):
         tables.write_csv(tmp_path / "t.csv", [{"a": 1}, {"b": 1}])
     with pytest.raises(ArgumentError, match=r"there is no column 'y': the columns are \['name', 'n', 'x', 'on'\]"):
         tables.markdown(ROWS, {"y": ".2f"})
+
+
+def test_zero_has_no_sign(tmp_path):
+    """Which one it has hangs on the order of a sum, and says nothing."""
+    tables.write_csv(tmp_path / "t.csv", [{"a": -0.0}])
+    assert (tmp_path / "t.csv").read_text().split() == ["a", "0"]
+    assert tables.markdown([{"a": -0.0}]).splitlines()[-1] == "| 0 |"
