@@ -84,10 +84,11 @@ cdef enum:
 
 
 ctypedef struct outlook_t:
+    # What all options of a turn have in common.
+    scout_row hand                 # of the seat to decide, read for what comes together
     # By how often a number is among the cards not seen, an end of a card each, and how often so many in a row: the
-    # chance that cards in a row are a set of this size with a smallest number above that.
-    # They are counted for sizes up to one, and for more when they are asked for.
-    scout_row hand                 # ... and the hand of the seat to decide, read for what comes together
+    # chance that cards in a row are a set of this size with a smallest number above that. They are counted for sizes
+    # up to one, and for more when they are asked for.
     int counted
     float share[NUMBERS_SEEN + LENGTHS]
     float same[NUMBERS_SEEN]
