@@ -96,6 +96,7 @@ def test_calls_that_give_nothing(call, short):
     ids=["ismcts", "threads", "twin", "online", "cfr", "tree", "states", "duel", "arena"],
 )
 def test_calls_that_give_what_they_have(call, short):
+    short()  # what it imports is there before Ctrl-C comes
     result = interrupted(call)
     assert result.interrupted
     assert not short().interrupted
