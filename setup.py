@@ -27,6 +27,7 @@ MODULES = {
     "solver.games._scout_options": ["src/solver/games/_scout_options.pyx"],
     "solver.games._scout_policy": ["src/solver/games/_scout_policy.pyx"],
     "solver.games._scout_learnt": ["src/solver/games/_scout_learnt.pyx"],
+    "solver.games._scout_lessons": ["src/solver/games/_scout_lessons.pyx"],
     "solver.games._scout_search": ["src/solver/games/_scout_search.pyx"],
     "solver.games._scout_walk": ["src/solver/games/_scout_walk.pyx"],
     "solver.games.scout": ["src/solver/games/scout.pyx"],
@@ -45,7 +46,14 @@ SHORT_LOOPS = {"solver._cfr"}
 SHARED = "solver._cyutility"
 # Doors, whose loops are in the modules behind them: -O3 makes them a seventh larger, not faster; -Os makes calls from
 # Python slower, also through the shared module, which every call passes.
-DOORS = {SHARED, "solver._core", "solver.games.scout", "solver.games.bakerstreet", "solver.games._scout_options"}
+DOORS = {
+    SHARED,
+    "solver._core",
+    "solver.games.scout",
+    "solver.games.bakerstreet",
+    "solver.games._scout_lessons",
+    "solver.games._scout_options",
+}
 
 
 def flags(module: str, msvc: bool) -> tuple[list[str], list[str]]:

@@ -68,6 +68,7 @@ TESTS = {
     "games/_scout_options.pyx": [*SCOUT, *SCOUT_RULES],
     "games/_scout_policy.pyx": [*SCOUT, *SCOUT_RULES],
     "games/_scout_learnt.pyx": ["tests/oracle/test_scout_learnt.py"],
+    "games/_scout_lessons.pyx": ["tests/oracle/test_scout_learnt.py", "tests/oracle/test_scout_play.py"],
     "games/_scout_ahead.h": ["tests/oracle/test_scout_learnt.py"],
     "games/_scout_net.h": ["tests/oracle/test_scout_learnt.py"],
     "games/_scout_search.pyx": [*SCOUT, *SCOUT_RULES],

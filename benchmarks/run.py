@@ -106,6 +106,24 @@ def searches(rows: list[dict[str, Any]], iterations: int) -> Table:
     return result
 
 
+def rules_of_play(rows: list[dict[str, Any]], deals: int) -> Table:
+    """Whole rounds by fixed rules: planning in every seat, and the learnt rule in one of them."""
+    result = table("Rounds by fixed rules, one core, k/s", "players", "planning", "learnt in one seat", "ratio")
+    for players in (2, 3, 4, 5):
+        game = scout.Game(players=players)
+        planned = learnt = 0.0
+        for seed in range(ROUNDS):
+            began = time.process_time()
+            game.playouts(players * deals, seed=seed, policy="planning")
+            planned = max(planned, players * deals / (time.process_time() - began))
+            began = time.process_time()
+            game.learnt_contest(deals=deals, seed=seed)
+            learnt = max(learnt, players * deals / (time.process_time() - began))
+        rows.append({"what": "rules", "players": players, "planning": planned, "learnt": learnt})
+        result.add_row(str(players), f"{planned / 1e3:.0f}", f"{learnt / 1e3:.0f}", f"{learnt / planned:.2f}")
+    return result
+
+
 def baker_street(rows: list[dict[str, Any]], scale: float) -> Table:
     """Baker Street's kernels, play and search; the best of a few rounds each."""
     best: dict[str, bench.Row] = {}
@@ -143,6 +161,7 @@ def main() -> None:
     rows: list[dict[str, Any]] = []
     tables = [
         playouts(rows, int(200_000 * scale)),
+        rules_of_play(rows, int(10_000 * scale)),
         searches(rows, int(200_000 * scale)),
         baker_street(rows, scale),
         imports(rows),

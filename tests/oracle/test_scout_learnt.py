@@ -1,5 +1,6 @@
 """The compiled rule that is learnt for SCOUT equals its readable twin, and plays as it is said to."""
 
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -12,6 +13,13 @@ from tests.oracle.test_scout_play import SETTINGS, played
 from tests.reference import scout_learnt as twin
 
 ROOT = Path(__file__).parents[2]
+# What each sample or contest calls its number of rounds or turns.
+NUMBERS = {
+    "planning_contest": "deals",
+    "learnt_contest": "deals",
+    "learnt_samples": "decisions",
+    "value_samples": "deals",
+}
 
 
 def found(state):
@@ -202,6 +210,22 @@ def test_samples():
         np.array_equal(one, other) for one, other in zip((counts, positions, options, margins), again, strict=True)
     )
     assert not np.array_equal(game.learnt_samples(4000, plain, 1.0, seed=3)[0], counts)
+
+
+@pytest.mark.parametrize("name", ["planning_contest", "learnt_contest", "learnt_samples", "value_samples"])
+def test_shapes_are_as_the_docstring_says(name):
+    game = scout.Game(players=4)
+    found = getattr(game, name)(*((None,) if name == "planning_contest" else ()), **{NUMBERS[name]: 7})
+    arrays = found if isinstance(found, tuple) else (found,)
+    text = getattr(scout.Game, name).__doc__
+    told = re.findall(r"numpy\.ndarray of (\w+), shape \((.*)\)\n", text[text.index("Returns") :])
+    assert len(told) == len(arrays)
+    for array, (dtype, shape) in zip(arrays, told, strict=True):
+        assert array.dtype == dtype
+        sizes = [{NUMBERS[name]: "7", "players": "4"}.get(size, size) for size in shape.rstrip(",").split(", ")]
+        assert len(sizes) == array.ndim
+        for size, seen in zip(sizes, array.shape, strict=True):
+            assert int(size) == seen if size.isdecimal() else size == "sum of counts" and seen == arrays[0].sum()
 
 
 def test_what_is_refused():

@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from solver import Rng, bakerstreet, cfr, ismcts, online, pimc, scout
 from tests.golden import make_digests
 
 
@@ -44,3 +45,30 @@ def test_beside_another_thread(here):
 @pytest.mark.parametrize("method", ["dcfr", "pcfr+"])
 def test_with_two_threads(here, method):
     assert here[f"equilibrium in two threads {method}"] == here[f"equilibrium leduc {method}"]
+
+
+STREAMED = {
+    "deal": lambda rng: scout.Game(players=3).deal(seed=rng),
+    "playouts": lambda rng: scout.Game(players=3).playouts(2, seed=rng),
+    "playouts of planning": lambda rng: scout.Game(players=3).playouts(2, seed=rng, policy="planning"),
+    "planning_contest": lambda rng: scout.Game(players=3).planning_contest(None, None, 2, seed=rng),
+    "learnt_contest": lambda rng: scout.Game(players=3).learnt_contest(deals=2, seed=rng),
+    "learnt_samples": lambda rng: scout.Game(players=3).learnt_samples(2, seed=rng),
+    "value_samples": lambda rng: scout.Game(players=3).value_samples(2, seed=rng),
+    "sample": lambda rng: scout.Game(players=3).deal(seed=1).position(0).sample(rng),
+    "search_sample": lambda rng: scout.Game(players=3).deal(seed=1).position(0).search_sample(rng),
+    "Baker Street's deal": lambda rng: bakerstreet.Game().deal(seed=rng),
+    "Baker Street's playouts": lambda rng: bakerstreet.Game().playouts(2, seed=rng),
+    "ismcts": lambda rng: ismcts.search(scout.Game(players=3).deal(seed=1).position(0), iterations=5, seed=rng),
+    "pimc": lambda rng: pimc.search(scout.Game(players=3).deal(seed=1).position(0), deals=1, iterations=5, seed=rng),
+    "mccfr": lambda rng: cfr.solve("kuhn", method="external", iterations=2, seed=rng),
+    "online": lambda rng: online.solve("kuhn", method="oos", iterations=2, seed=rng),
+}
+
+
+@pytest.mark.parametrize("door", STREAMED)
+def test_a_stream_is_moved_on(door):
+    """Who gives a stream twice gets other chances the second time, and nowhere the same as the caller draws next."""
+    rng = Rng(5)
+    STREAMED[door](rng)
+    assert rng.random() != Rng(5).random()

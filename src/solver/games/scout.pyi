@@ -2,13 +2,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 from typing_extensions import disjoint_base
 
 from solver._core import Rng
 from solver._core import beats as beats
 from solver._core import legal_sets as legal_sets
-from solver.games._scout_options import Options
+from solver.games._scout_lessons import Lessons
 from solver.games._scout_walk import Walk
 from solver.games.ops import SearchRoot
 
@@ -30,8 +29,7 @@ class RoundResult(NamedTuple):
     reason: str
     exempt: int | None
 
-@disjoint_base
-class Game(Options):
+class Game(Lessons):
     def __reduce__(self) -> tuple[Any, ...]: ...
     def new_initial_state(self) -> State: ...
     def new_walk(self) -> Walk: ...
@@ -42,22 +40,6 @@ class Game(Options):
         starter: int = 0,
         turned: Sequence[bool] | None = None,
     ) -> State: ...
-    @property
-    def planning_constants(self) -> NDArray[np.float64]: ...
-    def planning_contest(
-        self, first: ArrayLike | None, second: ArrayLike | None = None, deals: int = 100, seed: _Seed = 0
-    ) -> NDArray[np.float64]: ...
-    @property
-    def value_constants(self) -> NDArray[np.float64]: ...
-    @property
-    def learnt_constants(self) -> NDArray[np.float32]: ...
-    def learnt_contest(
-        self, constants: ArrayLike | None = None, deals: int = 100, seed: _Seed = 0
-    ) -> NDArray[np.float64]: ...
-    def learnt_samples(
-        self, decisions: int, constants: ArrayLike | None = None, explore: float = 0.05, seed: _Seed = 0
-    ) -> tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]: ...
-    def value_samples(self, deals: int, seed: _Seed = 0) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
     def playouts(self, n: int, seed: _Seed = 0, policy: Literal["random", "planning"] = "random") -> Playouts: ...
 
 @disjoint_base
