@@ -27,7 +27,7 @@ cdef class Tree:
     cdef GameOps ops
     cdef rng_t rng
     cdef double exploration
-    cdef double first_play, temperature
+    cdef double first_play, temperature, bias
     cdef bint policy_rollouts, policy_rivals, halving, competing, multiple, redealing
     cdef int horizon, widening, depth
     cdef node_t* nodes
@@ -51,6 +51,7 @@ cdef class Tree:
     cdef readonly long long iterations
     cdef long long budget          # iterations that halving shares out
     cdef uint32_t* survivors       # children of the root that halving has left, the best first
+    cdef double* shortfalls        # what their scores take from their pay-offs
     cdef int alive, turn           # their number; whose turn it is
     cdef int phases, phase         # of halving; 0 phases: not all candidates were tried yet
 
@@ -66,6 +67,8 @@ cdef class Tree:
     cdef void set_priors(self, int n) noexcept nogil
     cdef uint32_t see(self, uint32_t here, uint64_t seen, int* depth) except? 0 nogil
     cdef int deal(self) except -1 nogil
+    cdef void set_shortfalls(self, int n) noexcept nogil
+    cdef double standing(self, int i) noexcept nogil
     cdef void halve(self) noexcept nogil
     cdef uint32_t next_survivor(self) noexcept nogil
     cdef int set_out(self) noexcept nogil

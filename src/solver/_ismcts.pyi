@@ -29,6 +29,7 @@ class Tree:
         temperature: float = 0,
         multiple: bool = False,
         redealing: bool = False,
+        bias: float = 0,
     ) -> Self: ...
     @property
     def iterations(self) -> int: ...

@@ -28,6 +28,7 @@ cdef enum:
     # Up to so many children, walking their list beats probing the table once for each option.
     FEW_CHILDREN = 8
     WIDENING_VISITS = 100          # a node so often visited tries one more option than at first
+    MOST_BEHIND = 6                # that a score counts as less than the best
 
 cdef uint32_t LOST = 0xFFFFFFFF    # where a seat is whose tree had no room for the last step
 
@@ -65,6 +66,11 @@ cdef class Tree:
         tried at first down to two, each with an equal part of the budget and equal parts for all that are
         left; after each the better half by mean pay-off stays (Karnin, Koren and Somekh, "Almost Optimal
         Exploration in Multi-Armed Bandits", ICML 2013; here with all that was seen of an option).
+    bias : float, default 0
+        In halving the pay-off that an option lacks, in all, for each point that its score is below the best
+        candidate's, of 6 at most: what it looks like counts the less the oftener it was tried (progressive bias:
+        Chaslot et al., "Progressive strategies for Monte-Carlo tree search", 2008). It says who stays, not which of
+        the last is best.
     first_play : float, default infinity
         What an option never tried counts as: the mean of those tried at its node and so many standard
         deviations of the observer's pay-off (Gelly and Wang, "Exploration exploitation in Go: UCT for
@@ -91,7 +97,7 @@ cdef class Tree:
     def __cinit__(self, SearchRoot root not None, Rng rng not None, max_nodes, double exploration=0.7,
                   bint policy_rollouts=False, bint policy_rivals=False, int horizon=-1, int widening=0, int depth=0,
                   bint halving=False, double first_play=INFINITY, double temperature=0,
-                  bint multiple=False, bint redealing=False):
+                  bint multiple=False, bint redealing=False, double bias=0):
         cdef int i
         if root.ops.sample == NULL:
             raise TypeError("a SearchRoot is made by a position's search_root()")
@@ -103,6 +109,8 @@ cdef class Tree:
             raise SearchError("this game does not score its actions: widening must be 0")
         if temperature > 0 and root.ops.scores == NULL:
             raise SearchError("this game does not score its actions: selection must be \"ucb\"")
+        if halving and bias > 0 and root.ops.scores == NULL:
+            raise SearchError("this game does not score its actions: bias must be 0")
         if multiple and root.ops.options_for == NULL:
             raise SearchError("this game tells what one seat sees only: trees must be \"single\"")
         if redealing and root.ops.redeal == NULL:
@@ -115,6 +123,7 @@ cdef class Tree:
         self.widening = widening
         self.depth = depth
         self.halving = halving
+        self.bias = bias
         self.first_play = first_play
         self.temperature = temperature
         # whether options never tried compete with those tried, in place of going first
@@ -139,11 +148,12 @@ cdef class Tree:
         self.priors = <double*> malloc(self.ops.max_options * sizeof(double))
         self.logs = <double*> malloc(LOGS * sizeof(double))
         self.survivors = <uint32_t*> malloc(self.ops.max_options * sizeof(uint32_t))
+        self.shortfalls = <double*> calloc(self.ops.max_options, sizeof(double))
         self.heres = <uint32_t*> malloc(self.ops.num_players * sizeof(uint32_t))
         self.sights = <uint64_t*> malloc(self.ops.max_options * sizeof(uint64_t))
         if not (self.nodes and self.table and self.state and self.dealt and self.actions and self.keys
                 and self.untried and self.path and self.payoffs and self.scores and self.priors and self.logs
-                and self.survivors and self.heres and self.sights):
+                and self.survivors and self.shortfalls and self.heres and self.sights):
             raise MemoryError("no memory for a search tree")
         self.used = 1                   # node 0 is the root
         if multiple:
@@ -170,6 +180,7 @@ cdef class Tree:
         free(self.priors)
         free(self.logs)
         free(self.survivors)
+        free(self.shortfalls)
         free(self.heres)
         free(self.sights)
 
@@ -324,8 +335,28 @@ cdef class Tree:
                 node = self.nodes[node].next
             i = 0
             self.phases = max(1, highest(2 * <uint64_t> self.alive - 1))
+            if self.bias > 0:
+                self.set_shortfalls(n)
         child[0] = best
         return self.among_equals(first, n)
+
+    cdef void set_shortfalls(self, int n) noexcept nogil:
+        """What the scores of the n options written down at the root take from the pay-offs of the survivors."""
+        cdef double best = -INFINITY, score
+        cdef int i, j
+        self.ops.scores(self.ops.context, self.state, self.actions, n, self.scores)
+        for i in range(self.alive):
+            score = -INFINITY
+            for j in range(n):
+                if self.keys[j] == self.nodes[self.survivors[i]].key:
+                    score = max(score, self.scores[j])
+            self.shortfalls[i] = score
+            if score < INFINITY:
+                best = max(best, score)
+        for i in range(self.alive):
+            # an option that the game does not judge looks as good as the best
+            score = self.shortfalls[i] - best if self.shortfalls[i] < best else 0
+            self.shortfalls[i] = self.bias * max(score, -<double> MOST_BEHIND)
 
     cdef double mean_tried(self, uint32_t here, int n) noexcept nogil:
         """Mean pay-off over all visits of those of the n options written down at a node that were tried (some were)."""
@@ -463,19 +494,20 @@ cdef class Tree:
             self.chance = self.rng
         return 0
 
+    cdef inline double standing(self, int i) noexcept nogil:
+        """Mean pay-off of a survivor, with its shortfall."""
+        cdef node_t* node = &self.nodes[self.survivors[i]]
+        return (node.total + self.shortfalls[i]) / node.visits
+
     cdef void halve(self) noexcept nogil:
-        """Sort the survivors by mean pay-off, and keep the better half."""
+        """Sort the survivors by their standing, and keep the better half."""
         cdef int i, j
-        cdef uint32_t node
-        cdef double mean
         for i in range(1, self.alive):
-            node = self.survivors[i]
-            mean = self.nodes[node].total / self.nodes[node].visits
             j = i
-            while j and self.nodes[self.survivors[j - 1]].total / self.nodes[self.survivors[j - 1]].visits < mean:
-                self.survivors[j] = self.survivors[j - 1]
+            while j and self.standing(j - 1) < self.standing(j):
+                self.survivors[j - 1], self.survivors[j] = self.survivors[j], self.survivors[j - 1]
+                self.shortfalls[j - 1], self.shortfalls[j] = self.shortfalls[j], self.shortfalls[j - 1]
                 j -= 1
-            self.survivors[j] = node
         self.alive = (self.alive + 1) // 2
         self.phase += 1
 

@@ -20,6 +20,7 @@ __all__ = ["OUTLINE", "PythonTree", "Style", "by_policy", "derive_payoffs"]
 
 OUTLINE = 200  # parts of the iterations that a node needs to be kept in a result
 _WIDENING_VISITS = 100  # as in the compiled tree
+_MOST_BEHIND = 6.0  # likewise
 _LINE = 8  # moves of the line of play
 
 
@@ -40,6 +41,7 @@ class Style(NamedTuple):
     redeal: str = "none"
     epsilon: float = 0.0
     own: str = "policy"
+    bias: float = 0.0
 
     def for_tree(self) -> dict[str, Any]:
         """As the compiled tree takes it."""
@@ -55,6 +57,7 @@ class Style(NamedTuple):
             "temperature": self.temperature if self.selection == "puct" else 0.0,
             "multiple": self.trees == "multiple",
             "redealing": self.redeal == "opponents",
+            "bias": self.bias,
         }
 
     @property
@@ -129,6 +132,7 @@ class PythonTree:
         # halving: the options left at the root, whose turn it is, what they all start from in this turn
         self.budget = 0
         self.survivors: list[Any] = []
+        self.shortfalls: dict[Any, float] = {}
         self.turn = self.phases = self.phase = 0
         self.dealt: Any = None
         self.chance = rng
@@ -248,6 +252,14 @@ class PythonTree:
         total = sum(weights.values())
         return {key: weight / total for key, weight in weights.items()}
 
+    def _shortfalls(self, scores: dict[Any, float]) -> dict[Any, float]:
+        """What the scores of the candidates take from their pay-offs under halving."""
+        best = max((score for score in scores.values() if score != math.inf), default=math.inf)
+        return {
+            key: self.style.bias * max(score - best, -_MOST_BEHIND) if score < best else 0.0
+            for key, score in scores.items()
+        }
+
     @staticmethod
     def _bound(step: _Step, scale: float, prior: float | None) -> float:
         if prior is not None:
@@ -275,7 +287,7 @@ class PythonTree:
             and self.phase + 1 < self.phases
             and self.phases * self.iterations >= (self.phase + 1) * self.budget
         ):
-            self.survivors.sort(key=lambda key: -steps[key].total / steps[key].visits)
+            self.survivors.sort(key=lambda key: -(steps[key].total + self.shortfalls.get(key, 0.0)) / steps[key].visits)
             del self.survivors[(len(self.survivors) + 1) // 2 :]
             self.phase += 1
         key = self.survivors[self.turn]
@@ -366,6 +378,8 @@ class PythonTree:
                 # All candidates have been tried, each from the same deal: the turns begin, with another.
                 self.survivors = list(steps)
                 self.phases = max(1, (len(steps) - 1).bit_length())
+                if self.style.bias:
+                    self.shortfalls = self._shortfalls(self._scores(state, {key: groups[key] for key in steps}))
                 self._iterate()
                 return
             elif key is not None:

@@ -483,6 +483,7 @@ def _only(name: str, kind: type, position: Any) -> None:
 
 _TEXTBOOK = {
     "belief": "uniform",
+    "bias": 0.0,
     "depth": 1,
     "epsilon": 0.0,
     "exploration": 0.7,

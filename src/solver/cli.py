@@ -179,6 +179,9 @@ def best(
             autocompletion=choices("policy", "learnt"),
         ),
     ] = None,
+    bias: Annotated[
+        float | None, typer.Option(help="Under halving a score below the best counts so much against an action, once.")
+    ] = None,
     belief: Annotated[
         str | None,
         typer.Option(
@@ -231,6 +234,7 @@ def best(
                     redeal=redeal,
                     epsilon=epsilon,
                     own=own,
+                    bias=bias,
                     belief=belief,
                     progress=report,
                 )

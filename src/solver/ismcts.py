@@ -267,6 +267,7 @@ def search(
     redeal: str | None = None,
     epsilon: float | None = None,
     own: str | None = None,
+    bias: float | None = None,
     memory: Memory | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Result:
@@ -365,6 +366,12 @@ def search(
         How the own seat plays in policy rollouts, and which of its options look best: as the game's policy has it, or
         by a rule that is learnt from what came of choices (SCOUT: `scout.Position.learnt_action`). Default for SCOUT:
         "learnt".
+    bias : float, optional
+        Under `root="halving"`: for each point that an action's score is below that of the best-looking candidate, of 6
+        at most, it lacks so much pay-off in all, when the better half is taken; so the oftener it was tried, the less
+        its look counts (progressive bias: Chaslot, Winands, van den Herik, Uiterwijk and Bouzy, "Progressive strategies
+        for Monte-Carlo tree search", New Mathematics and Natural Computation 4, 2008). Which of the last is best, and
+        the values told, are by pay-off alone. >= 0. Default 0, for SCOUT 4.
     memory : Memory, optional
         Holds the tree of an earlier search of the same seat, and has watched the play since: this search goes on
         with what that one found behind the steps played, and leaves its own tree there. `visits` and values then
@@ -424,6 +431,7 @@ def search(
         "redeal": redeal,
         "epsilon": epsilon,
         "own": own,
+        "bias": bias,
     }
     style = _style(defaults, given)
     _check_epsilon(epsilon, style.rollout, style.opponents)
@@ -662,6 +670,9 @@ def _style(defaults: dict[str, Any], given: dict[str, Any]) -> Style:
     chosen["epsilon"] = _real("epsilon", chosen["epsilon"])
     if not 0 <= chosen["epsilon"] <= 1:
         raise SearchError(f"epsilon must be a number in 0..1, not {given['epsilon']!r}")
+    chosen["bias"] = _real("bias", chosen["bias"])
+    if not chosen["bias"] >= 0:
+        raise SearchError(f"bias must be a number of at least 0, not {given['bias']!r}")
     if chosen["first_play"] is not None:
         chosen["first_play"] = _real("first_play", chosen["first_play"])
     return Style(**chosen)
@@ -764,7 +775,7 @@ def _python_tree(
     source: Any, state: Any, rng: Rng, max_nodes: int, payoff: str | None, style: Style, belief: Any
 ) -> PythonTree:
     plain = Style()
-    needing = ("rollout", "opponents", "horizon", "widening", "selection")
+    needing = ("rollout", "opponents", "horizon", "widening", "selection", "bias")
     if style.redeal != "none" and state is not None and not hasattr(state, "observed_actions"):
         raise SearchError(f"{type(state).__name__} has no observed_actions(), which redeal needs")
     by_policy = any(getattr(style, name) != getattr(plain, name) for name in needing)

@@ -163,6 +163,7 @@ def test_best_takes_every_way_to_search(run):
         "first_play": -0.5,
         "epsilon": 0.25,
         "own": "policy",
+        "bias": 1.5,
         "trees": "multiple",
         "redeal": "opponents",
     }

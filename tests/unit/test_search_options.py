@@ -131,6 +131,43 @@ def test_halving_rules_the_root():
     assert same(a, b)
 
 
+@pytest.mark.parametrize(
+    ("score", "bias", "iterations", "best"),
+    [
+        (-3.0, 0.0, 80, 0),
+        (-3.0, 1.0, 80, 0),  # halved after 10 tries: 0.5 less 3 / 10 is more than the others' 0
+        (-3.0, 2.0, 80, 1),
+        (-3.0, 2.0, 160, 0),  # the oftener tried, the less its look counts
+        (-60.0, 1.0, 80, 1),
+        (-60.0, 1.0, 160, 0),  # as 6 below the best
+        (math.inf, 9.0, 80, 0),  # not judged: as good as the best
+    ],
+)
+def test_halving_with_a_bias(score, bias, iterations, best):
+    """The better of four by 0.5 stays if its score is not too far behind; then it is the best whatever its score."""
+    state = Scored([0.5, 0.0, 0.0, 0.0], [score, 0.0, 0.0, 0.0], 0.0)
+    result = ismcts.search(state, iterations, seed=1, root="halving", bias=bias)
+    assert result.actions["visits"].min() == iterations // 8
+    if best == 0:
+        assert (result.best, result.value) == (0, 0.5)
+        assert result.actions["visits"][0] == 3 * iterations // 8
+    else:
+        assert result.actions["visits"][0] == iterations // 8
+        assert result.value == 0.0
+
+
+def test_a_bias_needs_scores():
+    with pytest.raises(SearchError, match="policy_action"):
+        ismcts.search(kuhn.Game().new_initial_state().child(0).child(1), iterations=10, root="halving", bias=1.0)
+
+
+@pytest.mark.parametrize("own", ["policy", "learnt"])
+@pytest.mark.parametrize("line", [AGREE[1], AGREE[2], AGREE[5], BOTH])
+def test_compiled_and_twin_agree_on_a_bias(line, own):
+    options = {**PLAIN, "rollout": "policy", "own": own, "root": "halving", "widening": 9}
+    agree(scout.parse(line), 60, 150, **options, bias=3.0)
+
+
 @pytest.mark.parametrize("line", [AGREE[1], AGREE[2], AGREE[5], BOTH])
 @pytest.mark.parametrize(
     "options",
@@ -589,6 +626,8 @@ BAD = [
     ({"temperature": math.nan}, "temperature must be a finite number"),
     ({"first_play": math.inf}, "first_play must be a finite number"),
     ({"first_play": "late"}, "first_play must be a finite number"),
+    ({"bias": -1}, "bias must be a number of at least 0, not -1"),
+    ({"bias": math.nan}, "bias must be a finite number"),
 ]
 
 

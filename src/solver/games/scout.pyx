@@ -1171,7 +1171,7 @@ cdef class Position:
     def search_defaults(self):
         """Options of `ismcts.search` that measured best for this game (docs/search-notes.md)."""
         return {"rollout": "policy", "opponents": "policy", "widening": 12, "exploration": 1.2, "belief": "play",
-                "depth": 1, "root": "halving", "epsilon": 0.0, "own": "learnt"}
+                "depth": 1, "root": "halving", "epsilon": 0.0, "own": "learnt", "bias": 4.0}
 
     def search_payoff(self, payoff=None):
         """The pay-off that a search maximises: "win" for a game with that payoff, else "margin".
